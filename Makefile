@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kdelta. `make demo` and `make check` are all a newcomer needs; `make help` lists the rest.
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+DESTDIR ?=
+O ?= build
+V ?= 0
+SAN ?= 0
+COVERAGE ?= 0
+WERROR ?= 0
+CC ?= gcc
+
+ROOMS := core stats db parsers parsers/tables runner hunt reports cli
+SRC := $(sort $(foreach r,$(ROOMS),$(wildcard $(r)/*.c)))
+OBJ := $(SRC:%.c=$(O)/%.o)
+LIBOBJ := $(filter-out $(O)/cli/main.o,$(OBJ))
+UNIT := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/*.c))
+HELPERS := $(O)/kdelta-agent $(O)/wakebench
+# The guest's agent is static and shares the running of jobs with the host.
+AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o runner/job.o core/proc.o core/mem.o core/str.o \
+	core/err.o core/num.o)
+
+# Packages: what building needs, what the main job needs, what the tests need besides.
+DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libyaml-dev r-mathlib libjansson-dev \
+	libzstd-dev libarchive-dev libmd-dev libsmartcols-dev
+DEPS_RUN := dbench rt-tests qemu-system-x86 busybox-static bc flex bison libelf-dev libssl-dev \
+	xz-utils bzip2
+DEPS_TEST := libcmocka-dev shellcheck python3 man-db procps
+PC := sqlite3 yaml-0.1 jansson libzstd libarchive libmd smartcols
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
+	-Wwrite-strings
+HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
+CFLAGS ?= -O2 -g
+KCFLAGS = -std=gnu11 -D_GNU_SOURCE -I. -DKDELTA_VERSION='"$(VERSION)"' \
+	-DKDELTA_PREFIX='"$(PREFIX)"' -include core/banned.h $(WARN) $(CFLAGS)
+LDLIBS = $(shell pkg-config --libs $(PC) 2>/dev/null) -lRmath -lm
+KCFLAGS += $(shell pkg-config --cflags $(PC) 2>/dev/null)
+ifeq ($(WERROR),1)
+KCFLAGS += -Werror
+endif
+ifeq ($(SAN),1)
+O := $(O)-san
+KCFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+LDFLAGS += -fsanitize=address,undefined
+else
+KCFLAGS += $(HARDEN)
+LDFLAGS += -pie -Wl,-z,relro,-z,now
+endif
+ifeq ($(COVERAGE),1)
+O := $(O)-cov
+KCFLAGS += --coverage
+LDFLAGS += --coverage
+endif
+KDELTA := $(if $(filter 0,$(SAN)$(subst 0,,$(COVERAGE))),kdelta,$(O)/kdelta)
+Q := $(if $(filter 0,$(V)),@,)
+say = $(if $(filter 0,$(V)),@printf '  %-7s %s\n' '$(1)' '$(2)')
+
+all: $(KDELTA) $(HELPERS)
+
+$(KDELTA): $(OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(OBJ) $(LDLIBS)
+
+$(O)/%.o: %.c Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(KCFLAGS) -MMD -MP -c -o $@ $<
+
+# The schema is text in the program.
+$(O)/db/schema.o: db/schema.sql
+
+# Objects of static programs: no sanitizer, so that they run as init in a small guest.
+$(O)/static/%.o: %.c Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -I. -include core/banned.h $(WARN) -O2 -g -MMD -MP -c -o $@ $<
+
+$(O)/kdelta-agent: $(AGENT_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) -static -o $@ $^ -lm
+
+$(O)/wakebench: $(O)/static/guest/wakebench.o
+	$(call say,LD,$@)
+	$(Q)$(CC) -static -pthread -o $@ $^ -lm
+
+$(O)/tests/unit/%: tests/unit/%.c $(LIBOBJ) Makefile
+	$(call say,TEST,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(KCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LDLIBS) -lcmocka
+
+# Fuzzers: clang's libFuzzer over the pure rooms; `make fuzz SECONDS=60`.
+FUZZ_SRC := $(filter core/% stats/% parsers/%,$(SRC))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard tests/fuzz/*.c))
+$(O)/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC)
+	$(call say,FUZZ,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)clang -std=gnu11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -DKDELTA_VERSION='"fuzz"' -DKDELTA_PREFIX='"/"' \
+		-o $@ $< $(FUZZ_SRC) $(LDLIBS)
+
+help:
+	@echo 'make            build ./kdelta and its helpers (second time: nothing)'
+	@echo 'make demo       install what is missing, build, compare two real kernels'
+	@echo 'make check      install what tests need, build with -Werror, run every test'
+	@echo 'make check-slow the tests that boot many guests'
+	@echo 'make bench      speed, as ratios;  make fuzz SECONDS=60;  make deps'
+	@echo 'make install DESTDIR= PREFIX=/usr/local;  make clean'
+	@echo 'Variables: O= V=1 SAN=1 COVERAGE=1 DEPS=no SUDO='
+
+deps:
+	@tests/deps.sh $(DEPS_BUILD) $(DEPS_RUN)
+
+deps-check:
+	@tests/deps.sh $(DEPS_BUILD) $(DEPS_RUN) $(DEPS_TEST)
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@KDELTA=./$(KDELTA) examples/demo.sh
+
+check: deps-check
+	@$(MAKE) --no-print-directory WERROR=1 all tests
+	@KDELTA=$(KDELTA) O=$(O) SAN=$(SAN) tests/run.sh
+
+check-slow: deps-check
+	@$(MAKE) --no-print-directory WERROR=1 all tests
+	@KDELTA=$(KDELTA) O=$(O) SAN=$(SAN) tests/run.sh --slow
+
+tests: $(UNIT)
+
+bench: all
+	@KDELTA=./$(KDELTA) O=$(O) tests/bench/run.sh
+
+SECONDS ?= 60
+fuzz: $(FUZZERS)
+	@O=$(O) SECONDS_EACH=$(SECONDS) tests/fuzz/run.sh
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/kdelta \
+		$(DESTDIR)$(PREFIX)/share/kdelta/configs/benchmarks $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(KDELTA) $(DESTDIR)$(PREFIX)/bin/kdelta
+	install -m 755 $(HELPERS) $(DESTDIR)$(PREFIX)/libexec/kdelta/
+	install -m 644 configs/*.yaml $(DESTDIR)$(PREFIX)/share/kdelta/configs/
+	install -m 644 configs/benchmarks/*.yaml $(DESTDIR)$(PREFIX)/share/kdelta/configs/benchmarks/
+	cp -r examples/demo $(DESTDIR)$(PREFIX)/share/kdelta/
+	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+
+clean:
+	rm -rf $(O) $(O)-san $(O)-cov kdelta
+
+.PHONY: all help deps deps-check demo check check-slow tests bench fuzz install clean
+.SECONDARY:
+-include $(OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT:%=%.d)

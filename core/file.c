@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <ftw.h>
+#include <limits.h>
+#include <sha256.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+#define _cleanup_fd_ _cleanup_(close_fd)
+
+/* Reads fd to its end; *full is set when there was more than limit bytes. */
+static int read_all(int fd, size_t limit, struct strbuf *out, bool *full)
+{
+	char buf[65536];
+	ssize_t n;
+
+	*full = false;
+	while ((n = read(fd, buf, sizeof(buf))) != 0) {
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		if (limit && out->len + (size_t)n > limit) {
+			*full = true;
+			return 0;
+		}
+		strbuf_add(out, buf, (size_t)n);
+	}
+	return 0;
+}
+
+int file_read(const char *path, size_t limit, struct strbuf *out, struct err *e)
+{
+	_cleanup_fd_ int fd = -1;
+	bool full;
+	int r;
+
+	fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(0);
+	if (fd < 0)
+		return err_add_errno(e, "cannot open %s", path);
+	r = read_all(fd, limit, out, &full);
+	if (r < 0) {
+		errno = -r;
+		return err_add_errno(e, "cannot read %s", path);
+	}
+	if (full)
+		return err_add(e, -EFBIG, "%s is larger than %zu bytes", path, limit);
+	return 0;
+}
+
+int file_read_line(const char *path, struct strbuf *out)
+{
+	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool full;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = read_all(fd, 1 << 20, out, &full);
+	strbuf_rtrim(out);
+	return r;
+}
+
+static int write_all(int fd, const char *p, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int sync_folder_of(const char *path)
+{
+	_cleanup_free_ char *dir = mem_strdup(path);
+	char *slash = strrchr(dir, '/');
+	_cleanup_fd_ int fd = -1;
+
+	if (slash)
+		*(slash == dir ? slash + 1 : slash) = '\0';
+	fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 || fsync(fd) ? -errno : 0;
+}
+
+int file_write_atomic(const char *path, const void *data, size_t len, struct err *e)
+{
+	_cleanup_free_ char *tmp = mem_printf("%s.XXXXXX", path);
+	_cleanup_fd_ int fd = mkostemp(tmp, O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return err_add_errno(e, "cannot create a file beside %s", path);
+	r = write_all(fd, data, len);
+	if (!r && (fchmod(fd, 0644) || fsync(fd) || rename(tmp, path)))
+		r = -errno;
+	if (r) {
+		unlink(tmp);
+		errno = -r;
+		return err_add_errno(e, "cannot write %s", path);
+	}
+	sync_folder_of(path);
+	return 0;
+}
+
+int file_write_existing(const char *path, const char *text, struct err *e)
+{
+	_cleanup_fd_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return err_add_errno(e, "cannot open %s", path);
+	r = write_all(fd, text, strlen(text));
+	if (r) {
+		errno = -r;
+		return err_add_errno(e, "cannot write \"%s\" to %s", text, path);
+	}
+	return 0;
+}
+
+int file_make_dirs(const char *path, struct err *e)
+{
+	_cleanup_free_ char *p = mem_strdup(path);
+	char *s;
+
+	for (s = p + 1; *p; s++) {
+		char c = *s;
+
+		if (c && c != '/')
+			continue;
+		*s = '\0';
+		if (mkdir(p, 0755) && errno != EEXIST)
+			return err_add_errno(e, "cannot create the folder %s", p);
+		*s = c;
+		if (!c)
+			break;
+	}
+	if (!file_is_dir(path))
+		return err_add(e, -ENOTDIR, "%s is not a folder", path);
+	return 0;
+}
+
+bool file_exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+bool file_is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st, (void)flag, (void)ftw;
+	return remove(path);
+}
+
+int file_remove_tree(const char *path, struct err *e)
+{
+	if (nftw(path, remove_entry, 64, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) && errno != ENOENT)
+		return err_add_errno(e, "cannot remove %s", path);
+	return 0;
+}
+
+int file_sha256(const char *path, char hex[65], struct err *e)
+{
+	if (!SHA256File(path, hex))
+		return err_add_errno(e, "cannot read %s", path);
+	return 0;
+}
+
+void data_sha256(const void *data, size_t len, char hex[65])
+{
+	SHA256Data(data, len, hex);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int file_list(struct arena *a, const char *dir, const char *pattern, char ***names, size_t *n,
+	      struct err *e)
+{
+	ARRAY_OF(char *) list = { NULL, 0, 0 };
+	struct dirent *de;
+	DIR *d = opendir(dir);
+
+	*names = NULL;
+	*n = 0;
+	if (!d)
+		return err_add_errno(e, "cannot read the folder %s", dir);
+	while ((de = readdir(d))) {
+		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
+			continue;
+		if (pattern && fnmatch(pattern, de->d_name, 0))
+			continue;
+		*ARRAY_PUSH(&list) = arena_strdup(a, de->d_name);
+	}
+	closedir(d);
+	if (list.n)
+		qsort(list.items, list.n, sizeof(*list.items), compare_names);
+	*names = arena_copy(a, list.items, list.n, sizeof(*list.items));
+	*n = list.n;
+	ARRAY_FREE(&list);
+	return 0;
+}
+
+static char *path_xdg(struct arena *a, const char *variable, const char *under_home,
+		      const char *name)
+{
+	const char *dir = getenv(variable), *home = getenv("HOME");
+
+	if (dir && *dir == '/')
+		return arena_printf(a, "%s/kdelta/%s", dir, name);
+	return arena_printf(a, "%s/%s/kdelta/%s", home && *home ? home : "/root", under_home, name);
+}
+
+char *path_cache(struct arena *a, const char *name)
+{
+	return path_xdg(a, "XDG_CACHE_HOME", ".cache", name);
+}
+
+char *path_data(struct arena *a, const char *name)
+{
+	return path_xdg(a, "XDG_DATA_HOME", ".local/share", name);
+}
+
+char *path_config(struct arena *a, const char *name)
+{
+	return path_xdg(a, "XDG_CONFIG_HOME", ".config", name);
+}
+
+/* The folder the program lies in. */
+static char *path_self(struct arena *a)
+{
+	char buf[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", buf, sizeof(buf) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return arena_strdup(a, ".");
+	buf[n] = '\0';
+	slash = strrchr(buf, '/');
+	if (slash)
+		*slash = '\0';
+	return arena_strdup(a, buf);
+}
+
+/* First of: the environment's folder, beside the program, the installed place. */
+static char *path_shipped(struct arena *a, const char *variable, const char *beside,
+			  const char *installed, const char *name)
+{
+	const char *dir = getenv(variable);
+	char *self, *p;
+
+	if (dir && *dir)
+		return arena_printf(a, "%s/%s", dir, name);
+	self = path_self(a);
+	p = arena_printf(a, "%s/%s%s", self, beside, name);
+	if (file_exists(p))
+		return p;
+	p = arena_printf(a, "%s/../%s/%s", self, installed, name);
+	if (file_exists(p))
+		return p;
+	return arena_printf(a, "%s/%s/%s", KDELTA_PREFIX, installed, name);
+}
+
+char *path_share(struct arena *a, const char *name)
+{
+	return path_shipped(a, "KDELTA_SHARE", "", "share/kdelta", name);
+}
+
+char *path_libexec(struct arena *a, const char *name)
+{
+	return path_shipped(a, "KDELTA_LIBEXEC", "build/", "libexec/kdelta", name);
+}
+
+char *path_program(struct arena *a, const char *name)
+{
+	const char *path = getenv("PATH");
+	struct span rest = span_of(path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? NULL : arena_strdup(a, name);
+	while (rest.len) {
+		const char *end = memchr(rest.s, ':', rest.len);
+		size_t n = end ? (size_t)(end - rest.s) : rest.len;
+		char *p = arena_printf(a, "%.*s/%s", (int)n, rest.s, name);
+
+		if (n && !access(p, X_OK) && !file_is_dir(p))
+			return p;
+		rest.s += n + (end ? 1 : 0);
+		rest.len -= n + (end ? 1 : 0);
+	}
+	return NULL;
+}

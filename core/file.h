@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files and the folders the program lives in. */
+#ifndef CORE_FILE_H
+#define CORE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/err.h"
+#include "core/str.h"
+
+/* Reads a whole file ("-" is stdin), at most limit bytes (0: no limit). */
+int file_read(const char *path, size_t limit, struct strbuf *out, struct err *e);
+/* The same without an error object, for /proc and /sys: returns 0 or -errno. Trailing blanks cut. */
+int file_read_line(const char *path, struct strbuf *out);
+/* Writes a temporary file beside path, syncs it, renames it. */
+int file_write_atomic(const char *path, const void *data, size_t len, struct err *e);
+/* Writes into an existing file such as those of /proc/sys and /sys. */
+int file_write_existing(const char *path, const char *text, struct err *e);
+int file_make_dirs(const char *path, struct err *e);
+bool file_exists(const char *path);
+bool file_is_dir(const char *path);
+/* Removes a folder and everything in it, without following links. */
+int file_remove_tree(const char *path, struct err *e);
+/* Lower-case hex SHA-256. */
+int file_sha256(const char *path, char hex[65], struct err *e);
+void data_sha256(const void *data, size_t len, char hex[65]);
+
+/* Names in a folder, sorted, without "." and ".."; pattern (shell glob, NULL: all). */
+int file_list(struct arena *a, const char *dir, const char *pattern, char ***names, size_t *n,
+	      struct err *e);
+
+/*
+ * Where things are. $XDG_CACHE_HOME/kdelta (or ~/.cache/kdelta), $XDG_DATA_HOME/kdelta,
+ * $XDG_CONFIG_HOME/kdelta; the shipped configs ($KDELTA_SHARE, beside the program in a source
+ * tree, or PREFIX/share/kdelta); helper programs such as kdelta-agent and wakebench
+ * ($KDELTA_LIBEXEC, build/ beside the program, or PREFIX/libexec/kdelta).
+ */
+char *path_cache(struct arena *a, const char *name);
+char *path_data(struct arena *a, const char *name);
+char *path_config(struct arena *a, const char *name);
+char *path_share(struct arena *a, const char *name);
+char *path_libexec(struct arena *a, const char *name);
+/* A program as execvp would find it, or NULL. */
+char *path_program(struct arena *a, const char *name);
+
+#endif

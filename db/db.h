@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The only room that knows SQL. SQLite in WAL mode with foreign keys; one struct db per open
+ * database. Every function returns 0 or a negative errno and fills the error object; ids are
+ * database row ids, campaign ids are their names. Row structs are plain data in the caller's arena.
+ * Columns are described in schema.sql.
+ */
+#ifndef DB_DB_H
+#define DB_DB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/err.h"
+#include "core/mem.h"
+#include "core/str.h"
+#include "stats/stats.h"
+
+struct db;
+
+enum db_mode { DB_READ, DB_WRITE, DB_MEMORY };
+
+/*
+ * Path by the design's rule: `given` (--db), $KDELTA_DB, ./kdelta.db if it exists, else
+ * $XDG_DATA_HOME/kdelta/kdelta.db.
+ */
+char *db_path(struct arena *a, const char *given);
+/* Opens, creating and migrating for DB_WRITE; DB_READ of a missing file is -ENOENT with a hint. */
+int db_open(const char *path, enum db_mode mode, struct db **db, struct err *e);
+void db_close(struct db *db);
+void db_close_ptr(struct db **db);
+#define _cleanup_db_ _cleanup_(db_close_ptr)
+
+/* Transactions nest by counting; an error inside rolls all back at the outermost end. */
+int db_begin(struct db *db, struct err *e);
+int db_commit(struct db *db, struct err *e);
+void db_rollback(struct db *db);
+
+/* ---- writing ---- */
+
+struct db_machine {
+	const char *fingerprint, *name, *description;
+};
+int db_put_machine(struct db *db, const struct db_machine *m, int64_t *id, struct err *e);
+
+struct db_kernel {
+	int64_t id;
+	const char *identity, *release, *version, *build_id, *image_sha256, *source, *commit;
+};
+/* Finds by identity or inserts; fills empty columns of a known kernel, never overwrites. */
+int db_put_kernel(struct db *db, const struct db_kernel *k, int64_t *id, struct err *e);
+/* build-id seen at the first boot of an image; -EEXIST if another one is stored already. */
+int db_set_build_id(struct db *db, int64_t kernel_id, const char *build_id, const char *release,
+		    struct err *e);
+
+/* settings: JSON text. identity: see the design. kernel_id 0: none known. */
+int db_put_variant(struct db *db, const char *identity, int64_t kernel_id, const char *settings,
+		   int64_t *id, struct err *e);
+
+struct db_campaign {
+	const char *id, *name, *kind, *unit, *backend, *accelerator, *config, *config_path, *source;
+	int64_t created, ended, seed, machine_id; /* 0: NULL */
+	int repeat;
+};
+/* Gives the campaign its id "name-YYYYMMDD-n" (into c->id, arena) and inserts it. */
+int db_add_campaign(struct db *db, struct arena *a, struct db_campaign *c, struct err *e);
+int db_set_campaign(struct db *db, const struct db_campaign *c, struct err *e); /* all but the id */
+int db_add_campaign_variant(struct db *db, const char *campaign, int64_t variant, int position,
+			    const char *name, const char *description, bool baseline, struct err *e);
+
+struct db_case {
+	int64_t id;
+	const char *identity, *benchmark, *name, *params, *swept, *description, *command;
+	double expected; /* of the campaign */
+};
+int db_put_case(struct db *db, const struct db_case *c, int64_t *id, struct err *e);
+int db_add_campaign_case(struct db *db, const char *campaign, int64_t case_id, int position,
+			 double expected, struct err *e);
+
+struct db_cell {
+	int64_t id, variant_id, case_id;
+	int seq, block, attempts;
+	const char *state, *reason;
+};
+int db_add_cell(struct db *db, const char *campaign, const struct db_cell *c, struct err *e);
+int db_get_cells(struct db *db, struct arena *a, const char *campaign, struct db_cell **cells,
+		 size_t *n, struct err *e);
+int db_set_cell(struct db *db, int64_t id, const char *state, int attempts, const char *reason,
+		struct err *e);
+
+struct db_boot {
+	int64_t id, variant_id, machine_id, started, console_id;
+	const char *campaign, *boot_id, *outcome, *reason, *release, *build_id, *clocksource;
+	double seconds;
+	int block;
+};
+int db_add_boot(struct db *db, const struct db_boot *b, int64_t *id, struct err *e);
+int db_set_boot(struct db *db, const struct db_boot *b, struct err *e);
+
+struct db_run {
+	int64_t id, variant_id, case_id, cell_id, boot_id, machine_id, started;
+	const char *campaign, *outcome, *error, *message, *command, *parser;
+	int block, attempt;
+	int exit_status, signal; /* -1 / 0: NULL */
+	double elapsed, user_time, sys_time;
+	int64_t max_rss, voluntary, involuntary;
+	int leftovers;
+};
+int db_add_run(struct db *db, const struct db_run *r, int64_t *id, struct err *e);
+int db_set_run_outcome(struct db *db, int64_t run, const char *outcome, const char *error,
+		       const char *message, struct err *e);
+
+/* Compresses and stores; run 0: NULL. */
+int db_add_raw(struct db *db, int64_t run, const char *stream, const char *name, struct span data,
+	       int64_t *id, struct err *e);
+struct db_raw {
+	int64_t id, run_id, size;
+	const char *stream, *name, *sha256;
+};
+int db_get_raws(struct db *db, struct arena *a, int64_t run, struct db_raw **raws, size_t *n,
+		struct err *e);
+/* Decompresses and checks size and hash. */
+int db_read_raw(struct db *db, int64_t id, struct strbuf *out, struct err *e);
+
+struct db_metric {
+	int64_t id;
+	const char *name, *unit, *description;
+	enum direction direction;
+	enum mean_kind mean_kind;
+	const char *role; /* headline, counter, diagnostic */
+};
+/* Finds by name or inserts. A metric's unit and direction never change under its name: -EINVAL. */
+int db_put_metric(struct db *db, const struct db_metric *m, int64_t *id, struct err *e);
+int db_add_sample(struct db *db, int64_t run, int64_t metric, double value, struct err *e);
+int db_add_series(struct db *db, int64_t run, int64_t metric, const double *t, const double *v,
+		  size_t n, struct err *e);
+/* Removes samples and series of a run (before it is parsed again). */
+int db_clear_samples(struct db *db, int64_t run, struct err *e);
+
+struct db_summary {
+	int64_t variant_id, case_id, metric_id;
+	int idx, n, line; /* n 0: not stated */
+	bool has_mean, has_deviation, has_change, mark;
+	double mean, deviation, change;
+	const char *mean_text, *mean_kind, *deviation_kind, *change_sign;
+};
+int db_add_summary(struct db *db, const char *campaign, const struct db_summary *s, struct err *e);
+
+int db_set_fact(struct db *db, const char *scope, const char *scope_id, const char *key,
+		const char *value, struct err *e);
+
+/* ---- reading ---- */
+
+/* Id, unique prefix, or name (newest of that name); NULL: the newest. -ENOENT with what there is. */
+int db_find_campaign(struct db *db, struct arena *a, const char *what, struct db_campaign *c,
+		     struct err *e);
+int db_get_campaigns(struct db *db, struct arena *a, struct db_campaign **list, size_t *n,
+		     struct err *e);
+int db_get_machine(struct db *db, struct arena *a, int64_t id, struct db_machine *m, struct err *e);
+
+struct db_variant {
+	int64_t id;
+	const char *name, *description, *identity, *settings;
+	int position;
+	bool baseline;
+	struct db_kernel kernel;
+};
+int db_get_variants(struct db *db, struct arena *a, const char *campaign, struct db_variant **list,
+		    size_t *n, struct err *e);
+int db_get_cases(struct db *db, struct arena *a, const char *campaign, struct db_case **list,
+		 size_t *n, struct err *e);
+int db_get_metrics(struct db *db, struct arena *a, struct db_metric **list, size_t *n,
+		   struct err *e);
+struct db_fact {
+	const char *scope, *scope_id, *key, *value;
+};
+int db_get_facts(struct db *db, struct arena *a, const char *scope, const char *scope_id,
+		 struct db_fact **list, size_t *n, struct err *e);
+int db_get_boots(struct db *db, struct arena *a, const char *campaign, struct db_boot **list,
+		 size_t *n, struct err *e);
+/* All runs of a campaign, oldest first. */
+int db_get_runs(struct db *db, struct arena *a, const char *campaign, struct db_run **list,
+		size_t *n, struct err *e);
+
+/*
+ * The values a comparison is made of: one per unit (boots averaged over their runs, or runs),
+ * in the order of blocks; only runs with outcome ok. Sorted by case, metric, variant, block.
+ */
+struct db_unit {
+	int64_t case_id, metric_id, variant_id;
+	int block;
+	double value;
+};
+int db_get_units(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
+		 size_t *n, struct err *e);
+int db_get_summaries(struct db *db, struct arena *a, const char *campaign,
+		     struct db_summary **list, size_t *n, struct err *e);
+
+/* Runs per variant and case by outcome (a cell without any is not listed). */
+struct db_count {
+	int64_t case_id, variant_id;
+	int ok, suspect, failed; /* failed: partial and error */
+	const char *last_error; /* class of the newest failure, or NULL */
+};
+int db_get_counts(struct db *db, struct arena *a, const char *campaign, struct db_count **list,
+		  size_t *n, struct err *e);
+
+/* Integrity, foreign keys, raw hashes, cells done without a run, runs left in 'stored'.
+ * Each finding is one line; n = 0 means clean. */
+int db_check(struct db *db, struct arena *a, const char ***findings, size_t *n, struct err *e);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The comparison: the one model that every report renders. Built from database and statistics by
+ * comparison_build(); a report never queries the database and never computes a statistic.
+ * Everything lives in one arena. Percentages are fractions here (-0.335), printed by the formats.
+ */
+#ifndef REPORTS_COMPARISON_H
+#define REPORTS_COMPARISON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/err.h"
+#include "core/mem.h"
+#include "core/registry.h"
+#include "core/str.h"
+#include "db/db.h"
+#include "stats/stats.h"
+
+struct cmp_variant {
+	const char *id; /* letter: "A", "B", ..., the baseline first */
+	const char *name; /* name, or name@id where names are equal and identities are not */
+	const char *description; /* legend text, "" if none */
+	const char *release, *build_id, *commit, *source; /* "" where unknown */
+	const char *settings; /* what differs besides the kernel, for people; "" if nothing */
+	int64_t db_id;
+};
+
+struct cmp_cell {
+	int variant; /* index */
+	int n; /* units; 0: none or not stated */
+	int failed; /* failed runs of this case and variant */
+	int suspect;
+	const char *error; /* class of the newest failure, or NULL */
+	bool has_mean;
+	double mean;
+	const char *mean_text; /* as published, or NULL */
+	double stddev, cv; /* NAN: not known */
+	const double *values; /* in block order; NULL for summaries */
+	/* against the baseline cell of the same row; for the baseline itself change is 0 */
+	bool has_change;
+	double change; /* published one where there is one, else new / base - 1 */
+	bool published;
+	bool source_mark; /* the source marked it */
+	struct test_result test;
+	double p_adjusted;
+	enum verdict verdict; /* VERDICT_UNSURE with test "none" where nothing was tested */
+	bool small;
+	bool multiplicity; /* interval without 0 that the correction did not accept: note (m) */
+	bool outside; /* change outside its own interval: the shift decides */
+	int runs_needed; /* further units that would settle `unsure`; 0 unknown, 51 more than 50 */
+	struct interval prediction; /* of one more run of the bigger side where no test is possible */
+	bool has_prediction;
+};
+
+struct cmp_row {
+	const char *metric; /* "tbench.throughput" */
+	const char *unit, *description;
+	enum direction direction;
+	enum mean_kind mean_kind;
+	bool headline;
+	struct cmp_cell *cells; /* one per variant, baseline first */
+};
+
+struct cmp_param {
+	const char *name, *value;
+};
+
+struct cmp_test {
+	const char *benchmark; /* "tbench" */
+	const char *name; /* "tbench/clients=64/bind=node0" */
+	const char *description, *command;
+	struct cmp_param *swept; /* the swept parameters, in order */
+	size_t n_swept;
+	struct cmp_row *rows; /* headlines first, then counters */
+	size_t n_rows;
+	int64_t db_id;
+};
+
+/* Verdict of one benchmark for one variant. */
+struct cmp_overall {
+	const char *benchmark;
+	int variant;
+	enum verdict verdict;
+	double gmean; /* geometric mean of headline ratios - 1, oriented: + is better; NAN */
+	double low, high; /* its interval, NAN if none */
+	int better, worse, same, unsure, missing, failed, rows;
+	const struct cmp_test *worst_test; /* of the oriented change; NULL if no row */
+	const struct cmp_row *worst_row;
+	double worst_change; /* as printed (not oriented) */
+};
+
+struct comparison {
+	struct arena *arena;
+	const char **campaigns;
+	size_t n_campaigns;
+	const char *kind; /* run, record, import */
+	const char *backend, *accelerator;
+	const char *unit; /* "boot" or "run" */
+	const char *machine; /* description, "" unknown */
+	const char *source; /* of an import: where the numbers are from */
+	const char *created; /* ISO time */
+	int repeat;
+	int done, planned; /* cells; planned 0: nothing was planned */
+	struct cmp_variant *variants; /* baseline first */
+	size_t n_variants;
+	struct cmp_test *tests;
+	size_t n_tests;
+	struct cmp_overall *overall; /* per benchmark and other variant */
+	size_t n_overall;
+	const char **warnings;
+	size_t n_warnings;
+	const char **missing; /* facts a reader needs and nobody stated: "runs", "spread", "commit" */
+	size_t n_missing;
+	bool tested; /* false: no row could be tested at all (summaries) */
+	bool has_n, has_spread; /* any cell states them */
+	bool has_published; /* changes are those of the source */
+	double threshold, q, level;
+};
+
+struct comparison_options {
+	const char *baseline; /* name, id or letter; NULL: first */
+	const char *const *others; /* names to keep, NULL: all */
+	size_t n_others;
+	double threshold; /* fraction, default 0.01 */
+};
+
+/*
+ * Builds the comparison of one campaign, or of several joined by variant identity within one
+ * machine (refused with the reason otherwise). Rows of role headline and, with counters, counter.
+ */
+int comparison_build(struct db *db, struct arena *a, const char *const *campaigns,
+		     size_t n_campaigns, const struct comparison_options *opt,
+		     struct comparison **out, struct err *e);
+
+/* Oriented change: + is better; NAN where the direction does not say. */
+double comparison_orient(enum direction d, double change);
+
+struct report_contrast {
+	int numerator, denominator; /* variant indexes: D/E */
+};
+
+struct report_options {
+	int width; /* 0: the format's own (mail 72) */
+	bool color, values, runs;
+	double split; /* --split N: axis value that starts the high load; 0: automatic */
+	struct report_contrast contrasts[4];
+	int n_contrasts;
+};
+
+struct report_format {
+	const char *name; /* "mail" */
+	const char *summary; /* for --help */
+	/* Appends the whole report to out. */
+	int (*render)(const struct comparison *c, const struct report_options *opt,
+		      struct strbuf *out, struct err *e);
+};
+
+REGISTRY(report_format);
+const struct report_format *report_format_find(const char *name);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A place where variants are measured. Three calls a visit: enter (boot the variant's kernel or
+ * apply its settings), run (once per test case), leave (shut down or put everything back).
+ */
+#ifndef RUNNER_BACKEND_H
+#define RUNNER_BACKEND_H
+
+#include "core/registry.h"
+#include "runner/campaign.h"
+#include "runner/job.h"
+
+struct fact {
+	const char *key, *value;
+};
+
+/* What a visit saw: the boot row of the database. Strings live in the arena given to enter. */
+struct visit {
+	int variant, block;
+	/* NULL: fine. Else config_error, no_boot, panic, hang, truncated, wrong_kernel, lost */
+	const char *error;
+	const char *message; /* for people, with what to do */
+	bool permanent; /* a retry makes no sense (not a kernel, package missing) */
+	const char *boot_id, *release, *version, *build_id, *clocksource, *cmdline;
+	double seconds; /* until the first command could run */
+	struct strbuf console; /* of the whole visit, complete after leave */
+	ARRAY_OF(struct fact) facts;
+};
+
+/* The kernel of a variant as found before the first boot. */
+struct kernel_found {
+	const char *identity, *release, *version, *image_sha256, *source, *image, *modules, *build_id;
+};
+
+struct backend;
+
+struct backend_ops {
+	const char *name; /* "qemu" */
+	const char *unit; /* "boot" or "run": what statistics count */
+	/* Checks needs and prepares (download, unpack, initramfs). known_build_id: what the database
+	 * has for a kernel, by image hash (may return NULL). */
+	int (*open)(struct backend *b, struct err *e);
+	/* Finds the kernel of a variant; permanent errors name an alternative. */
+	int (*find_kernel)(struct backend *b, int variant, struct kernel_found *k, struct err *e);
+	/* Returns 0 with v->error set when the variant could not be entered. */
+	int (*enter)(struct backend *b, struct visit *v, struct err *e);
+	/* Returns 0 with result->error set when the visit broke; then v->error is set too. */
+	int (*run)(struct backend *b, struct visit *v, const struct job *job,
+		   struct job_result *result, struct err *e);
+	int (*leave)(struct backend *b, struct visit *v, struct err *e);
+	void (*close)(struct backend *b);
+};
+
+REGISTRY(backend_ops);
+
+struct backend {
+	const struct backend_ops *ops;
+	struct arena *a;
+	const struct campaign_config *config;
+	const char *accelerator; /* set by open: "kvm", "tcg", "" */
+	/* build-id stored for the image of this hash, or NULL */
+	const char *(*known_build_id)(void *data, const char *image_sha256);
+	void *data; /* of known_build_id */
+	/* A line for people while something slow goes on ("downloading ..."); may be NULL. */
+	void (*note)(const char *text);
+	void *priv;
+};
+
+const struct backend_ops *backend_find(const char *name);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Raw output -> database: stored first, parsed after; shared by run, record, import and reparse. */
+#ifndef RUNNER_STORE_H
+#define RUNNER_STORE_H
+
+#include "db/db.h"
+#include "parsers/parser.h"
+#include "runner/campaign.h"
+#include "runner/catalog.h"
+#include "runner/job.h"
+
+/*
+ * Stores a run and its raw streams in one transaction with outcome 'stored', then parses and
+ * writes samples in a second one. run->id is set. The final outcome and class go into *run.
+ * Extra checks besides the parser's: parameters in the output equal those asked for (expected
+ * params; NULL: none), else suspect or error as the corpus says.
+ */
+int store_run(struct db *db, struct arena *a, const struct catalog *cat,
+	      const struct bench_def *def, struct db_run *run, struct span out, struct span err,
+	      const struct param_value *params, size_t n_params, struct err *e);
+
+/* Parses the stored raw output of a run again with today's parser. */
+int store_reparse(struct db *db, struct arena *a, const struct catalog *cat, struct db_run *run,
+		  struct err *e);
+
+#endif
