@@ -75,6 +75,12 @@ struct command {
 
 REGISTRY(command);
 
+extern const struct cli_option cli_global_options[];
+/* NULL with an error that suggests the nearest name. */
+const struct command *cli_find_command(struct cli *c, const char *name);
+void cli_help_main(struct strbuf *sb, bool all);
+void cli_help_command(struct strbuf *sb, const struct command *cmd);
+
 bool cli_has(const struct cli *c, const char *name);
 /* Last value given, or NULL. */
 const char *cli_value(const struct cli *c, const char *name);

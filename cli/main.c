@@ -3,284 +3,33 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "core/num.h"
-
-static const struct cli_option global_options[] = {
-	{ "help", 'h', NULL, "show help (`kdelta help COMMAND` for one command)" },
-	{ "version", 'V', NULL, "show the version" },
-	{ "verbose", 'v', NULL, "say more on stderr" },
-	{ "quiet", 'q', NULL, "say nothing on stderr but errors" },
-	{ "db", 0, "FILE", "database (else $KDELTA_DB, ./kdelta.db, or the data folder)" },
-	{ "config", 0, "FILE", "campaign file (default ./kdelta.yaml)" },
-	{ "color", 0, "WHEN", "auto, always or never; NO_COLOR is honoured" },
-	{ "no-pager", 0, NULL, "never start a pager" },
-	{ "no-input", 0, NULL, "never ask" },
-	{ "dry-run", 'n', NULL, "show what would be done" },
-	{ "json", 0, NULL, "results as JSON" },
+const struct cli_option cli_global_options[] = {
+	{"help", 'h', NULL, "show help (`kdelta help COMMAND` for one command)"},
+	{"version", 'V', NULL, "show the version"},
+	{"verbose", 'v', NULL, "say more on stderr"},
+	{"quiet", 'q', NULL, "say nothing on stderr but errors"},
+	{"db", 0, "FILE", "database (else $KDELTA_DB, ./kdelta.db, or the data folder)"},
+	{"config", 0, "FILE", "campaign file (default ./kdelta.yaml)"},
+	{"color", 0, "WHEN", "auto, always or never; NO_COLOR is honoured"},
+	{"no-pager", 0, NULL, "never start a pager"},
+	{"no-input", 0, NULL, "never ask"},
+	{"dry-run", 'n', NULL, "show what would be done"},
+	{"json", 0, NULL, "results as JSON"},
 	CLI_OPTIONS_END,
 };
 
-static const struct {
-	const char *name, *title;
-} groups[] = {
-	{ "measure", "Measure" },
-	{ "compare", "Compare" },
-	{ "hunt", "Hunt" },
-	{ "keep", "Keep" },
-};
-
-bool cli_has(const struct cli *c, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < c->n_given; i++)
-		if (!strcmp(c->given[i].name, name))
-			return true;
-	return false;
-}
-
-const char *cli_value(const struct cli *c, const char *name)
-{
-	size_t i;
-
-	for (i = c->n_given; i-- > 0;)
-		if (!strcmp(c->given[i].name, name))
-			return c->given[i].value;
-	return NULL;
-}
-
-const char *cli_value_at(const struct cli *c, const char *name, size_t at)
-{
-	size_t i;
-
-	for (i = 0; i < c->n_given; i++)
-		if (!strcmp(c->given[i].name, name) && !at--)
-			return c->given[i].value;
-	return NULL;
-}
-
-int cli_usage(struct cli *c, const char *fmt, ...)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	va_list ap;
-
-	va_start(ap, fmt);
-	strbuf_vaddf(&sb, fmt, ap);
-	va_end(ap);
-	err_add(c->e, -EINVAL, "%s", strbuf_str(&sb));
-	err_hint(c->e, "see `kdelta help%s%s`", c->command ? " " : "",
-		 c->command ? c->command->name : "");
-	return -EINVAL;
-}
-
-int cli_int(struct cli *c, const char *name, long min, long max, long *out)
-{
-	const char *s = cli_value(c, name);
-	int64_t v;
-
-	if (!s)
-		return 0;
-	if (!num_parse_int(span_of(s), &v) || v < min || v > max)
-		return cli_usage(c, "--%s takes a whole number from %ld to %ld, not '%s'", name,
-				 min, max, s);
-	*out = (long)v;
-	return 0;
-}
-
-int cli_fraction(struct cli *c, const char *name, double *out)
-{
-	const char *s = cli_value(c, name);
-	struct span text;
-	bool percent;
-	double v;
-
-	if (!s)
-		return 0;
-	text = span_of(s);
-	percent = str_ends(s, "%");
-	text.len -= percent;
-	if (!num_parse(text, &v) || v < 0 || v > (percent ? 1e4 : 100))
-		return cli_usage(c, "--%s takes a share such as 3%% or 0.03, not '%s'", name, s);
-	*out = percent ? v / 100 : v;
-	return 0;
-}
-
-int cli_open_db(struct cli *c, enum db_mode mode, struct db **db)
-{
-	char *path = db_path(c->a, c->db);
-	int r = db_open(path, mode, db, c->e);
-
-	if (!r && mode == DB_WRITE)
-		cli_note(c, "database %s", path);
-	return r;
-}
-
-void cli_print(const struct strbuf *text)
-{
-	fwrite(strbuf_str(text), 1, text->len, stdout);
-}
-
-static void cli_say(const char *prefix, const char *fmt, va_list ap)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-
-	strbuf_vaddf(&sb, fmt, ap);
-	fprintf(stderr, "kdelta: %s%s\n", prefix, strbuf_str(&sb));
-}
-
-void cli_note(const struct cli *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (c->quiet)
-		return;
-	va_start(ap, fmt);
-	cli_say("", fmt, ap);
-	va_end(ap);
-}
-
-void cli_warn(const struct cli *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (c->quiet)
-		return;
-	va_start(ap, fmt);
-	cli_say("warning: ", fmt, ap);
-	va_end(ap);
-}
-
-void cli_print_errors(struct err *e)
-{
-	const struct err_item *it;
-
-	array_for_each(it, &e->list) {
-		if (it->file && it->line && it->column)
-			fprintf(stderr, "%s:%d:%d: %s\n", it->file, it->line, it->column,
-				it->message);
-		else if (it->file && it->line)
-			fprintf(stderr, "%s:%d: %s\n", it->file, it->line, it->message);
-		else if (it->file)
-			fprintf(stderr, "%s: %s\n", it->file, it->message);
-		else
-			fprintf(stderr, "kdelta: %s\n", it->message);
-		if (it->hint)
-			fprintf(stderr, "  %s\n", it->hint);
-	}
-	err_release(e);
-}
-
-int cli_columns(void)
-{
-	struct winsize ws;
-	const char *columns = getenv("COLUMNS");
-	int64_t n;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	if (columns && num_parse_int(span_of(columns), &n) && n > 0 && n < 10000)
-		return (int)n;
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) && ws.ws_col)
-		return ws.ws_col;
-	return 80;
-}
-
-bool cli_colors(const struct cli *c)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	if (c->color && !strcmp(c->color, "always"))
-		return true;
-	if ((c->color && !strcmp(c->color, "never")) || (no && *no))
-		return false;
-	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
-}
-
-/* ---- help ---- */
-
-static void help_options(struct strbuf *sb, const struct cli_option *o)
-{
-	for (; o && o->name; o++) {
-		size_t start = sb->len;
-
-		if (o->letter)
-			strbuf_addf(sb, "  -%c, --%s", o->letter, o->name);
-		else
-			strbuf_addf(sb, "      --%s", o->name);
-		if (o->arg)
-			strbuf_addf(sb, "%s%s", *o->arg == '[' ? "" : " ", o->arg);
-		strbuf_pad(sb, start + 26);
-		strbuf_addf(sb, " %s\n", o->help);
-	}
-}
-
-static void help_commands(struct strbuf *sb, bool all)
-{
-	const struct command *const *p;
-	size_t g;
-
-	for (g = 0; g < ARRAY_SIZE(groups); g++) {
-		bool titled = false;
-
-		registry_for_each(command, p) {
-			const struct command *cmd = *p;
-
-			if (cmd->hidden || strcmp(cmd->group, groups[g].name) ||
-			    (!all && !cmd->first_page))
-				continue;
-			if (all && !titled)
-				strbuf_addf(sb, "%s\n", groups[g].title);
-			titled = true;
-			strbuf_addf(sb, "  %-10s %s\n", cmd->name, cmd->summary);
-		}
-	}
-}
-
-static void help_main(struct strbuf *sb, bool all)
-{
-	strbuf_adds(sb, "kdelta: did this kernel get faster or slower, by how much, how sure?\n\n"
-			"usage: kdelta [global options] COMMAND [options] [operands]\n\n");
-	help_commands(sb, all);
-	strbuf_adds(sb, "\nGlobal options\n");
-	help_options(sb, global_options);
-	strbuf_adds(sb, all ? "\n`kdelta help COMMAND` explains one; man kdelta tells all.\n" :
-			      "\n`kdelta help -a` lists all commands. First steps:\n"
-			      "  kdelta demo                       a comparison in one second\n"
-			      "  kdelta init && kdelta run         measure what kdelta.yaml says\n"
-			      "  kdelta compare                    the newest campaign\n");
-}
-
-static void help_command(struct strbuf *sb, const struct command *cmd)
-{
-	strbuf_addf(sb, "kdelta %s: %s\n\nusage: kdelta %s%s%s%s\n", cmd->name, cmd->summary,
-		    cmd->name, cmd->options ? " [options]" : "", *cmd->usage ? " " : "",
-		    cmd->usage);
-	if (cmd->options) {
-		strbuf_adds(sb, "\nOptions\n");
-		help_options(sb, cmd->options);
-	}
-	if (cmd->help)
-		strbuf_addf(sb, "\n%s\n", cmd->help);
-	if (cmd->examples)
-		strbuf_addf(sb, "\nExamples\n%s\n", cmd->examples);
-	strbuf_adds(sb, "\nGlobal options: see `kdelta help`.\n");
-}
-
-static const struct command *command_find(struct cli *c, const char *name)
+const struct command *cli_find_command(struct cli *c, const char *name)
 {
 	const struct command *const *p;
 	size_t n = (size_t)(__stop_reg_command - __start_reg_command), i = 0;
 	const char **names = arena_alloc_array(c->a, n + 1, sizeof(*names));
 	const char *near;
 
-	registry_for_each(command, p) {
+	registry_for_each (command, p) {
 		if (!strcmp((*p)->name, name))
 			return *p;
 		names[i++] = (*p)->name;
@@ -293,40 +42,6 @@ static const struct command *command_find(struct cli *c, const char *name)
 		err_hint(c->e, "see `kdelta help -a`");
 	return NULL;
 }
-
-static int run_help(struct cli *c)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	const struct command *cmd;
-
-	if (c->n_operands) {
-		cmd = command_find(c, c->operands[0]);
-		if (!cmd)
-			return -EINVAL;
-		help_command(&sb, cmd);
-	} else {
-		help_main(&sb, cli_has(c, "all"));
-	}
-	cli_print(&sb);
-	return EXIT_DONE;
-}
-
-static const struct cli_option help_option_table[] = {
-	{ "all", 'a', NULL, "list every command" },
-	CLI_OPTIONS_END,
-};
-
-static const struct command help_cmd = {
-	.name = "help",
-	.usage = "[COMMAND]",
-	.group = "keep",
-	.summary = "explain kdelta or one command",
-	.options = help_option_table,
-	.run = run_help,
-};
-REGISTER(command, help_cmd);
-
-/* ---- parsing ---- */
 
 struct cli_parse {
 	struct cli *c;
@@ -407,9 +122,9 @@ static int parse_take(struct cli_parse *p, const struct cli_option *o, bool glob
 
 static int parse_unknown(struct cli_parse *p, const char *text, struct span name)
 {
-	const struct cli_option *tables[] = { p->c->command ? p->c->command->options : NULL,
-					      global_options };
-	ARRAY_OF(const char *) names = { NULL, 0, 0 };
+	const struct cli_option *tables[] = {p->c->command ? p->c->command->options : NULL,
+					     cli_global_options};
+	ARRAY_OF(const char *) names = {NULL, 0, 0};
 	const char *near;
 	size_t i;
 
@@ -431,7 +146,7 @@ static int parse_unknown(struct cli_parse *p, const char *text, struct span name
 static int parse_long(struct cli_parse *p, const char *arg)
 {
 	const char *eq = strchr(arg + 2, '=');
-	struct span name = { arg + 2, eq ? (size_t)(eq - arg - 2) : strlen(arg + 2) };
+	struct span name = {arg + 2, eq ? (size_t)(eq - arg - 2) : strlen(arg + 2)};
 	const struct cli_option *o = NULL;
 	const char *value = eq ? eq + 1 : NULL;
 	bool global = false;
@@ -439,7 +154,7 @@ static int parse_long(struct cli_parse *p, const char *arg)
 	if (p->c->command)
 		o = option_by_name(p->c->command->options, name);
 	if (!o) {
-		o = option_by_name(global_options, name);
+		o = option_by_name(cli_global_options, name);
 		global = true;
 	}
 	if (!o)
@@ -467,11 +182,11 @@ static int parse_short(struct cli_parse *p, const char *arg)
 		if (p->c->command)
 			o = option_by_letter(p->c->command->options, *s);
 		if (!o) {
-			o = option_by_letter(global_options, *s);
+			o = option_by_letter(cli_global_options, *s);
 			global = true;
 		}
 		if (!o)
-			return parse_unknown(p, arg, (struct span){ s, 1 });
+			return parse_unknown(p, arg, (struct span){s, 1});
 		if (o->arg && *o->arg != '[') {
 			if (s[1])
 				value = s + 1;
@@ -500,7 +215,7 @@ static int parse_all(struct cli_parse *p)
 		if (c->has_dashes || arg[0] != '-' || !arg[1] ||
 		    (c->command && c->command->raw_operands && p->operands.n > 1)) {
 			if (!c->command) {
-				c->command = command_find(c, arg);
+				c->command = cli_find_command(c, arg);
 				r = c->command ? 0 : -EINVAL;
 				continue;
 			}
@@ -516,8 +231,8 @@ static int parse_all(struct cli_parse *p)
 		c->dashes = p->operands.n;
 	c->given = arena_copy(c->a, p->given.items, p->given.n, sizeof(*p->given.items));
 	c->n_given = p->given.n;
-	c->operands = arena_copy(c->a, p->operands.items, p->operands.n,
-				 sizeof(*p->operands.items));
+	c->operands =
+		arena_copy(c->a, p->operands.items, p->operands.n, sizeof(*p->operands.items));
 	c->n_operands = p->operands.n;
 	ARRAY_FREE(&p->given);
 	ARRAY_FREE(&p->operands);
@@ -526,7 +241,7 @@ static int parse_all(struct cli_parse *p)
 
 static int run_command(struct cli *c, int argc, char **argv)
 {
-	struct cli_parse p = { .c = c, .argc = argc, .argv = argv, .at = 1 };
+	struct cli_parse p = {.c = c, .argc = argc, .argv = argv, .at = 1};
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	int r = parse_all(&p);
 
@@ -535,11 +250,11 @@ static int run_command(struct cli *c, int argc, char **argv)
 	if (p.want_version) {
 		strbuf_adds(&sb, "kdelta " KDELTA_VERSION "\n");
 	} else if (p.want_help && c->command) {
-		help_command(&sb, c->command);
+		cli_help_command(&sb, c->command);
 	} else if (p.want_help) {
-		help_main(&sb, false);
+		cli_help_main(&sb, false);
 	} else if (!c->command) {
-		help_main(&sb, false);
+		cli_help_main(&sb, false);
 		fputs(strbuf_str(&sb), stderr);
 		return EXIT_USAGE;
 	} else {
@@ -566,7 +281,7 @@ static int check_stdout(int code)
 int main(int argc, char **argv)
 {
 	_cleanup_err_ struct err e = ERR_INIT;
-	struct cli c = { .a = arena_new(), .e = &e };
+	struct cli c = {.a = arena_new(), .e = &e};
 	int r;
 
 	/* A reader that went away is an error of write, not a signal in mid-database. */

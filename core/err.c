@@ -80,7 +80,7 @@ void err_release(struct err *e)
 {
 	struct err_item *it;
 
-	array_for_each(it, &e->list) {
+	array_for_each (it, &e->list) {
 		free(it->message);
 		free(it->hint);
 		free(it->file);

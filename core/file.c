@@ -205,7 +205,7 @@ static int compare_names(const void *a, const void *b)
 int file_list(struct arena *a, const char *dir, const char *pattern, char ***names, size_t *n,
 	      struct err *e)
 {
-	ARRAY_OF(char *) list = { NULL, 0, 0 };
+	ARRAY_OF(char *) list = {NULL, 0, 0};
 	struct dirent *de;
 	DIR *d = opendir(dir);
 

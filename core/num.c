@@ -73,7 +73,7 @@ static bool num_parse_unit(const char *s, double *v, const char **unit)
 	size_t n = strspn(s, "0123456789.");
 
 	*unit = s + n;
-	return n && num_parse((struct span){ s, n }, v);
+	return n && num_parse((struct span){s, n}, v);
 }
 
 bool num_parse_duration(const char *s, double *seconds)
@@ -81,9 +81,8 @@ bool num_parse_duration(const char *s, double *seconds)
 	static const struct {
 		const char *unit;
 		double seconds;
-	} units[] = { { "", 1 },     { "s", 1 },    { "ms", 1e-3 }, { "us", 1e-6 },
-		      { "m", 60 },   { "min", 60 }, { "h", 3600 },  { "d", 86400 },
-		      { "sec", 1 } };
+	} units[] = {{"", 1},	  {"s", 1},    {"ms", 1e-3}, {"us", 1e-6}, {"m", 60},
+		     {"min", 60}, {"h", 3600}, {"d", 86400}, {"sec", 1}};
 	const char *unit;
 	double v;
 	size_t i;

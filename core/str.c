@@ -134,7 +134,7 @@ bool span_next_word(struct span *rest, struct span *word)
 
 struct span span_of(const char *s)
 {
-	return (struct span){ s, strlen(s) };
+	return (struct span){s, strlen(s)};
 }
 
 struct span span_trim(struct span s)

@@ -52,7 +52,7 @@ static int yaml_read_node(struct yaml_reader *r, int depth, struct yaml_node **o
 
 static int yaml_read_sequence(struct yaml_reader *r, int depth, struct yaml_node *node)
 {
-	ARRAY_OF(struct yaml_node *) items = { NULL, 0, 0 };
+	ARRAY_OF(struct yaml_node *) items = {NULL, 0, 0};
 	int ret;
 
 	while (!(ret = yaml_advance(r)) && r->event.type != YAML_SEQUENCE_END_EVENT) {
@@ -82,12 +82,12 @@ static int yaml_read_pair(struct yaml_reader *r, int depth, struct yaml_pair *pa
 
 static int yaml_read_mapping(struct yaml_reader *r, int depth, struct yaml_node *node)
 {
-	ARRAY_OF(struct yaml_pair) pairs = { NULL, 0, 0 };
+	ARRAY_OF(struct yaml_pair) pairs = {NULL, 0, 0};
 	size_t i;
 	int ret;
 
 	while (!(ret = yaml_advance(r)) && r->event.type != YAML_MAPPING_END_EVENT) {
-		struct yaml_pair pair = { 0 };
+		struct yaml_pair pair = {0};
 
 		ret = yaml_read_pair(r, depth, &pair);
 		if (ret)
@@ -96,7 +96,8 @@ static int yaml_read_mapping(struct yaml_reader *r, int depth, struct yaml_node 
 			if (strcmp(pairs.items[i].key, pair.key))
 				continue;
 			ret = err_add(r->e, -EINVAL, "the key '%s' stands twice", pair.key);
-			err_hint(r->e, "it stands first in line %d; remove one", pairs.items[i].line);
+			err_hint(r->e, "it stands first in line %d; remove one",
+				 pairs.items[i].line);
 			err_at(r->e, r->file, pair.line, pair.column);
 			break;
 		}
@@ -159,7 +160,7 @@ static int yaml_read_document(struct yaml_reader *r, struct yaml_node **out)
 struct yaml_node *yaml_parse(struct arena *a, const char *file, const char *text, size_t len,
 			     struct err *e)
 {
-	struct yaml_reader r = { .a = a, .file = arena_strdup(a, file), .e = e };
+	struct yaml_reader r = {.a = a, .file = arena_strdup(a, file), .e = e};
 	struct yaml_node *root = NULL;
 
 	if (!yaml_parser_initialize(&r.parser)) {

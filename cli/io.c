@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What commands share: their options' values, the database, stdout and stderr. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/num.h"
+
+bool cli_has(const struct cli *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_given; i++)
+		if (!strcmp(c->given[i].name, name))
+			return true;
+	return false;
+}
+
+const char *cli_value(const struct cli *c, const char *name)
+{
+	size_t i;
+
+	for (i = c->n_given; i-- > 0;)
+		if (!strcmp(c->given[i].name, name))
+			return c->given[i].value;
+	return NULL;
+}
+
+const char *cli_value_at(const struct cli *c, const char *name, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_given; i++)
+		if (!strcmp(c->given[i].name, name) && !at--)
+			return c->given[i].value;
+	return NULL;
+}
+
+int cli_usage(struct cli *c, const char *fmt, ...)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&sb, fmt, ap);
+	va_end(ap);
+	err_add(c->e, -EINVAL, "%s", strbuf_str(&sb));
+	err_hint(c->e, "see `kdelta help%s%s`", c->command ? " " : "",
+		 c->command ? c->command->name : "");
+	return -EINVAL;
+}
+
+int cli_int(struct cli *c, const char *name, long min, long max, long *out)
+{
+	const char *s = cli_value(c, name);
+	int64_t v;
+
+	if (!s)
+		return 0;
+	if (!num_parse_int(span_of(s), &v) || v < min || v > max)
+		return cli_usage(c, "--%s takes a whole number from %ld to %ld, not '%s'", name,
+				 min, max, s);
+	*out = (long)v;
+	return 0;
+}
+
+int cli_fraction(struct cli *c, const char *name, double *out)
+{
+	const char *s = cli_value(c, name);
+	struct span text;
+	bool percent;
+	double v;
+
+	if (!s)
+		return 0;
+	text = span_of(s);
+	percent = str_ends(s, "%");
+	text.len -= percent;
+	if (!num_parse(text, &v) || v < 0 || v > (percent ? 1e4 : 100))
+		return cli_usage(c, "--%s takes a share such as 3%% or 0.03, not '%s'", name, s);
+	*out = percent ? v / 100 : v;
+	return 0;
+}
+
+int cli_open_db(struct cli *c, enum db_mode mode, struct db **db)
+{
+	char *path = db_path(c->a, c->db);
+	int r = db_open(path, mode, db, c->e);
+
+	if (!r && mode == DB_WRITE)
+		cli_note(c, "database %s", path);
+	return r;
+}
+
+void cli_print(const struct strbuf *text)
+{
+	fwrite(strbuf_str(text), 1, text->len, stdout);
+}
+
+static void cli_say(const char *prefix, const char *fmt, va_list ap)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+
+	strbuf_vaddf(&sb, fmt, ap);
+	fprintf(stderr, "kdelta: %s%s\n", prefix, strbuf_str(&sb));
+}
+
+void cli_note(const struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (c->quiet)
+		return;
+	va_start(ap, fmt);
+	cli_say("", fmt, ap);
+	va_end(ap);
+}
+
+void cli_warn(const struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (c->quiet)
+		return;
+	va_start(ap, fmt);
+	cli_say("warning: ", fmt, ap);
+	va_end(ap);
+}
+
+void cli_print_errors(struct err *e)
+{
+	const struct err_item *it;
+
+	array_for_each (it, &e->list) {
+		if (it->file && it->line && it->column)
+			fprintf(stderr, "%s:%d:%d: %s\n", it->file, it->line, it->column,
+				it->message);
+		else if (it->file && it->line)
+			fprintf(stderr, "%s:%d: %s\n", it->file, it->line, it->message);
+		else if (it->file)
+			fprintf(stderr, "%s: %s\n", it->file, it->message);
+		else
+			fprintf(stderr, "kdelta: %s\n", it->message);
+		if (it->hint)
+			fprintf(stderr, "  %s\n", it->hint);
+	}
+	err_release(e);
+}
+
+int cli_columns(void)
+{
+	struct winsize ws;
+	const char *columns = getenv("COLUMNS");
+	int64_t n;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (columns && num_parse_int(span_of(columns), &n) && n > 0 && n < 10000)
+		return (int)n;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) && ws.ws_col)
+		return ws.ws_col;
+	return 80;
+}
+
+bool cli_colors(const struct cli *c)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (c->color && !strcmp(c->color, "always"))
+		return true;
+	if ((c->color && !strcmp(c->color, "never")) || (no && *no))
+		return false;
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
+}
