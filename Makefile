@@ -145,6 +145,10 @@ install: all
 	install -m 644 configs/benchmarks/*.yaml $(DESTDIR)$(PREFIX)/share/kdelta/configs/benchmarks/
 	cp -r examples/demo $(DESTDIR)$(PREFIX)/share/kdelta/
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	for c in $$(./$(KDELTA) help -o words | grep -v '^--'); do \
+		./$(KDELTA) help -o man $$c >$(DESTDIR)$(PREFIX)/share/man/man1/kdelta-$$c.1 || exit 1; done
+	install -D -m 644 completion/kdelta.bash \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/kdelta
 
 clean:
 	rm -rf $(O) $(O)-san $(O)-cov kdelta
