@@ -3,6 +3,7 @@
  * The comparison: the one model that every report renders. Built from database and statistics by
  * comparison_build(); a report never queries the database and never computes a statistic.
  * Everything lives in one arena. Percentages are fractions here (-0.335), printed by the formats.
+ * Change is new / base - 1 everywhere; direction and verdict carry the meaning.
  */
 #ifndef REPORTS_COMPARISON_H
 #define REPORTS_COMPARISON_H
@@ -18,7 +19,7 @@
 #include "stats/stats.h"
 
 struct cmp_variant {
-	const char *id; /* letter: "A", "B", ..., the baseline first */
+	const char *id; /* letter: "A", "B", ..., "Z", "AA"; the baseline first */
 	const char *name; /* name, or name@id where names are equal and identities are not */
 	const char *description; /* legend text, "" if none */
 	const char *release, *build_id, *commit, *source; /* "" where unknown */
@@ -37,10 +38,12 @@ struct cmp_cell {
 	const char *mean_text; /* as published, or NULL */
 	double stddev, cv; /* NAN: not known */
 	const double *values; /* in block order; NULL for summaries */
-	/* against the baseline cell of the same row; for the baseline itself change is 0 */
+	const int *blocks; /* the block of each value */
+	/* against the baseline cell of the same row; the baseline itself has none */
 	bool has_change;
 	double change; /* published one where there is one, else new / base - 1 */
 	bool published;
+	double source_better; /* percentage of the source oriented so that + is better; NAN: none */
 	bool source_mark; /* the source marked it */
 	struct test_result test;
 	double p_adjusted;
@@ -48,9 +51,12 @@ struct cmp_cell {
 	bool small;
 	bool multiplicity; /* interval without 0 that the correction did not accept: note (m) */
 	bool outside; /* change outside its own interval: the shift decides */
-	int runs_needed; /* further units that would settle `unsure`; 0 unknown, 51 more than 50 */
-	struct interval prediction; /* of one more run of the bigger side where no test is possible */
+	int runs_needed; /* units a side that would settle `unsure`; 0 unknown, 51: more than 50 */
+	struct interval prediction; /* of one more unit of the bigger side where no test is possible */
 	bool has_prediction;
+	double detectable; /* smallest relative change that so many units show at 80 % power; NAN */
+	int runs_threshold, runs_double; /* a side to detect threshold and twice it; 0 unknown */
+	int rounds, rounds_lower; /* blocks with one value of both; in how many this one is lower */
 };
 
 struct cmp_row {
@@ -60,6 +66,7 @@ struct cmp_row {
 	enum mean_kind mean_kind;
 	bool headline;
 	struct cmp_cell *cells; /* one per variant, baseline first */
+	struct cmp_cell *contrasts; /* one per contrast of the comparison */
 };
 
 struct cmp_param {
@@ -84,10 +91,17 @@ struct cmp_overall {
 	enum verdict verdict;
 	double gmean; /* geometric mean of headline ratios - 1, oriented: + is better; NAN */
 	double low, high; /* its interval, NAN if none */
-	int better, worse, same, unsure, missing, failed, rows;
+	int better, worse, same, unsure, missing, failed, rows; /* better, worse: not the small ones */
+	int small; /* rows better or worse, but by less than the threshold */
+	int ahead, behind; /* rows with an oriented change above and below 0, tested or not */
 	const struct cmp_test *worst_test; /* of the oriented change; NULL if no row */
 	const struct cmp_row *worst_row;
 	double worst_change; /* as printed (not oriented) */
+};
+
+/* One further question: variant `top` against `bottom` (--contrast D/E). */
+struct cmp_contrast {
+	int top, bottom; /* variant indexes */
 };
 
 struct comparison {
@@ -104,6 +118,8 @@ struct comparison {
 	int done, planned; /* cells; planned 0: nothing was planned */
 	struct cmp_variant *variants; /* baseline first */
 	size_t n_variants;
+	struct cmp_contrast *contrasts;
+	size_t n_contrasts;
 	struct cmp_test *tests;
 	size_t n_tests;
 	struct cmp_overall *overall; /* per benchmark and other variant */
@@ -115,6 +131,8 @@ struct comparison {
 	bool tested; /* false: no row could be tested at all (summaries) */
 	bool has_n, has_spread; /* any cell states them */
 	bool has_published; /* changes are those of the source */
+	bool has_source_marks;
+	bool own_baseline; /* the baseline is the campaign's */
 	double threshold, q, level;
 };
 
@@ -122,12 +140,15 @@ struct comparison_options {
 	const char *baseline; /* name, id or letter; NULL: first */
 	const char *const *others; /* names to keep, NULL: all */
 	size_t n_others;
+	const char *const *contrasts; /* "D/E" by letter or name */
+	size_t n_contrasts;
 	double threshold; /* fraction, default 0.01 */
+	bool counters; /* rows of role counter too */
 };
 
 /*
  * Builds the comparison of one campaign, or of several joined by variant identity within one
- * machine (refused with the reason otherwise). Rows of role headline and, with counters, counter.
+ * machine (refused with the reason otherwise). -ENOENT where there is nothing to compare.
  */
 int comparison_build(struct db *db, struct arena *a, const char *const *campaigns,
 		     size_t n_campaigns, const struct comparison_options *opt,
@@ -136,16 +157,16 @@ int comparison_build(struct db *db, struct arena *a, const char *const *campaign
 /* Oriented change: + is better; NAN where the direction does not say. */
 double comparison_orient(enum direction d, double change);
 
-struct report_contrast {
-	int numerator, denominator; /* variant indexes: D/E */
-};
+/* What --check says (STATISTICS.md section 4): VERDICT_WORSE, VERDICT_UNSURE or VERDICT_SAME. */
+enum verdict comparison_check(const struct comparison *c);
+
+/* "throughput" of "tbench.throughput". */
+const char *comparison_metric_name(const struct cmp_row *r);
 
 struct report_options {
 	int width; /* 0: the format's own (mail 72) */
 	bool color, values, runs;
 	double split; /* --split N: axis value that starts the high load; 0: automatic */
-	struct report_contrast contrasts[4];
-	int n_contrasts;
 };
 
 struct report_format {
