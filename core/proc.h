@@ -32,7 +32,7 @@ struct proc_spec {
 
 struct proc_result {
 	bool started; /* false: not_found or start_errno say why */
-	int start_errno; /* ENOENT: no such program */
+	int start_errno; /* ENOENT: no such program; EINTR: interrupted before */
 	int exit_status; /* -1 if ended by a signal */
 	int signal; /* 0 if it exited */
 	bool timed_out; /* the deadline passed */
@@ -55,18 +55,23 @@ void proc_result_release(struct proc_result *r);
 struct proc_child {
 	pid_t pid; /* 0: none */
 	int out_fd, err_fd; /* non-blocking read ends, -1 if sent elsewhere */
+	struct rusage usage; /* set by proc_stop, as in proc_result */
 };
 /* out_path/err_path: file to append to, or NULL for a pipe. */
 int proc_start(const struct proc_spec *spec, const char *out_path, const char *err_path,
 	       struct proc_child *child, struct err *e);
-/* Not ended: false. Ended: true, *status as of waitpid. */
+/* Not ended: false. Ended: true, *status (may be NULL) as of waitpid; proc_stop still has to reap. */
 bool proc_poll(struct proc_child *child, int *status);
-/* TERM to the group, KILL after grace seconds; reaps; returns the number of live leftovers. */
+/*
+ * Needed once for every started child, also one that ended by itself: TERM to the group, KILL
+ * after grace seconds; reaps, closes the pipes, returns the number of live leftovers (killed).
+ */
 int proc_stop(struct proc_child *child, double grace, int *status);
 
 /*
  * Once per program: become child subreaper; SIGINT and SIGTERM set a flag that ends the run in
- * progress instead of the program.
+ * progress instead of the program. What was started dies even if this program is killed by
+ * SIGKILL: a small guard process, forked at the first start, sees to it.
  */
 void proc_init(void);
 /* The signal that asked us to stop, or 0. */

@@ -1,0 +1,839 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/proc.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/num.h"
+
+#define TERM_GRACE     2.0  /* seconds from TERM to KILL */
+#define LEFTOVER_GRACE 0.5  /* a program's children may end a moment after it */
+#define KILL_PATIENCE  10.0 /* a killed process in state D may take this long to go */
+#define DRAIN_PATIENCE 1.0  /* for the last output after everything was killed */
+#define OUTPUT_MAX     (64u << 20)
+#define CPU_MAX	       65536
+
+/* Leaders of the sessions we started and have not reaped; the guard is one of them. */
+static ARRAY_OF(pid_t) children;
+static volatile sig_atomic_t stop_signal;
+static int guard_fd = -1;
+
+static void handle_stop(int sig)
+{
+	stop_signal = sig;
+}
+
+/* Only interrupts ppoll(). */
+static void handle_child(int sig)
+{
+	(void)sig;
+}
+
+void proc_init(void)
+{
+	struct sigaction sa = {.sa_handler = handle_stop};
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sa.sa_handler = handle_child;
+	sa.sa_flags = SA_RESTART;
+	sigaction(SIGCHLD, &sa, NULL);
+}
+
+int proc_interrupted(void)
+{
+	return stop_signal;
+}
+
+static bool is_child(pid_t pid)
+{
+	pid_t *p;
+
+	array_for_each (p, &children) {
+		if (*p == pid)
+			return true;
+	}
+	return false;
+}
+
+static void child_forget(pid_t pid)
+{
+	pid_t *p;
+
+	array_for_each (p, &children) {
+		if (*p == pid) {
+			*p = children.items[--children.n];
+			return;
+		}
+	}
+}
+
+static void usage_add(struct rusage *to, const struct rusage *u)
+{
+	timeradd(&to->ru_utime, &u->ru_utime, &to->ru_utime);
+	timeradd(&to->ru_stime, &u->ru_stime, &to->ru_stime);
+	to->ru_maxrss = MAX(to->ru_maxrss, u->ru_maxrss);
+	to->ru_minflt += u->ru_minflt;
+	to->ru_majflt += u->ru_majflt;
+	to->ru_inblock += u->ru_inblock;
+	to->ru_oublock += u->ru_oublock;
+	to->ru_nvcsw += u->ru_nvcsw;
+	to->ru_nivcsw += u->ru_nivcsw;
+}
+
+struct process {
+	pid_t pid, ppid, sid;
+	char state;
+};
+
+/* /proc/PID/stat: "17 (a name) S 1 17 17 0 ..."; the name may hold blanks and brackets. */
+static bool process_read(int proc_fd, const char *name, struct process *p)
+{
+	_cleanup_free_ char *path = mem_printf("%s/stat", name);
+	char buf[512], *tail;
+	int64_t pid, v[3];
+	struct span rest, word;
+	size_t i;
+	ssize_t n;
+	int fd;
+
+	if (!num_parse_int(span_of(name), &pid))
+		return false;
+	fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	buf[n] = '\0';
+	tail = strrchr(buf, ')');
+	if (!tail)
+		return false;
+	rest = span_of(tail + 1);
+	if (!span_next_word(&rest, &word) || word.len != 1)
+		return false;
+	p->state = *word.s;
+	for (i = 0; i < ARRAY_SIZE(v); i++) {
+		if (!span_next_word(&rest, &word) || !num_parse_int(word, &v[i]))
+			return false;
+	}
+	p->pid = (pid_t)pid;
+	p->ppid = (pid_t)v[0];
+	p->sid = (pid_t)v[2];
+	return true;
+}
+
+/*
+ * Looks at every process once: counts the live ones of session sid and those that left it and
+ * became our orphans, sends them sig unless it is 0, and reaps dead orphans into usage.
+ * The leader is not reaped before its session is empty: its number could be given away.
+ */
+static int session_sweep(pid_t sid, int sig, struct rusage *usage)
+{
+	pid_t self = getpid(), own_sid = getsid(0);
+	DIR *d = opendir("/proc");
+	struct dirent *de;
+	int live = 0;
+
+	if (!d)
+		return 0;
+	while ((de = readdir(d))) {
+		struct process p;
+		struct rusage u;
+		bool orphan;
+
+		if (!process_read(dirfd(d), de->d_name, &p) || p.pid == self)
+			continue;
+		orphan = p.ppid == self && !is_child(p.pid);
+		if (p.state == 'Z' || p.state == 'X') {
+			if (orphan && wait4(p.pid, NULL, WNOHANG, &u) > 0 && usage)
+				usage_add(usage, &u);
+			continue;
+		}
+		if (p.sid != sid && !(orphan && p.sid != own_sid && !is_child(p.sid)))
+			continue;
+		live++;
+		if (sig)
+			kill(p.pid, sig);
+	}
+	closedir(d);
+	return live;
+}
+
+static const int waited_signals[] = {SIGCHLD, SIGINT, SIGTERM};
+
+/* Holds the signals that ppoll() is to notice; returns the mask of before. */
+static sigset_t signals_hold(void)
+{
+	sigset_t set, old;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < ARRAY_SIZE(waited_signals); i++)
+		sigaddset(&set, waited_signals[i]);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	return old;
+}
+
+static void signals_release(const sigset_t *old)
+{
+	sigprocmask(SIG_SETMASK, old, NULL);
+}
+
+/* Sleeps until a descriptor, a signal or the end of the time. */
+static void proc_sleep(struct pollfd *fds, nfds_t n, double seconds)
+{
+	struct timespec ts;
+	sigset_t mask;
+	size_t i;
+
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	for (i = 0; i < ARRAY_SIZE(waited_signals); i++)
+		sigdelset(&mask, waited_signals[i]);
+	seconds = MAX(seconds, 0.001);
+	ts.tv_sec = (time_t)seconds;
+	ts.tv_nsec = (long)((seconds - (double)ts.tv_sec) * 1e9);
+	ppoll(fds, n, &ts, &mask);
+}
+
+/* Kills what lives of a session until nothing does. */
+static void session_kill(pid_t sid, struct rusage *usage)
+{
+	double until = num_monotonic() + KILL_PATIENCE;
+
+	while (session_sweep(sid, SIGKILL, usage) && num_monotonic() < until)
+		proc_sleep(NULL, 0, 0.01);
+}
+
+/* After the leader ended. Returns how many processes would have stayed; none does. */
+static int session_end(pid_t sid, struct rusage *usage)
+{
+	double until = num_monotonic() + LEFTOVER_GRACE;
+	int left;
+
+	while ((left = session_sweep(sid, 0, usage)) && num_monotonic() < until)
+		proc_sleep(NULL, 0, 0.02);
+	if (left)
+		session_kill(sid, usage);
+	return left;
+}
+
+/*
+ * The guard outlives a kill -9 of the program and then kills the sessions it left behind: the
+ * kernel's PR_SET_PDEATHSIG reaches a leader only, and hackbench's workers survive theirs.
+ * Messages: the session's number when it starts (sent by its leader), minus that when it ended.
+ */
+static _Noreturn void guard_main(int fd)
+{
+	ARRAY_OF(pid_t) sessions = {NULL, 0, 0};
+	pid_t msg, *p;
+	ssize_t n;
+
+	setsid();
+	prctl(PR_SET_NAME, "kd-guard");
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	dup2(fd, 0);
+	close_range(1, ~0u, 0);
+	children.n = 0;
+	while ((n = read(0, &msg, sizeof(msg))) == sizeof(msg) || (n < 0 && errno == EINTR)) {
+		if (n < 0)
+			continue;
+		if (msg > 0) {
+			*ARRAY_PUSH(&sessions) = msg;
+			continue;
+		}
+		array_for_each (p, &sessions) {
+			if (*p == -msg) {
+				*p = sessions.items[--sessions.n];
+				break;
+			}
+		}
+	}
+	array_for_each (p, &sessions)
+		session_kill(*p, NULL);
+	_exit(0);
+}
+
+/* Init of a guest needs none: the guest ends with it. */
+static void guard_start(void)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (guard_fd >= 0 || getpid() == 1 || pipe2(fds, O_CLOEXEC))
+		return;
+	pid = fork();
+	if (!pid)
+		guard_main(fds[0]);
+	close(fds[0]);
+	if (pid < 0) {
+		close(fds[1]);
+		return;
+	}
+	guard_fd = fds[1];
+	*ARRAY_PUSH(&children) = pid;
+}
+
+static void guard_tell(pid_t msg)
+{
+	/* A lost message costs tidiness after a kill -9, nothing else. */
+	if (guard_fd >= 0 && write(guard_fd, &msg, sizeof(msg)) < 0)
+		return;
+}
+
+/* "0-3,8" into a set of *size bytes, freed by the caller with CPU_FREE. */
+static int cpu_list_parse(const char *list, cpu_set_t **set, size_t *size, struct err *e)
+{
+	struct span rest = span_of(list);
+
+	*size = CPU_ALLOC_SIZE(CPU_MAX);
+	*set = CPU_ALLOC(CPU_MAX);
+	CPU_ZERO_S(*size, *set);
+	for (;;) {
+		const char *comma = memchr(rest.s, ',', rest.len);
+		struct span part = {rest.s, comma ? (size_t)(comma - rest.s) : rest.len};
+		const char *dash = memchr(part.s, '-', part.len);
+		size_t n = dash ? (size_t)(dash - part.s) : part.len;
+		int64_t from, to, i;
+
+		if (!num_parse_int((struct span){part.s, n}, &from))
+			break;
+		to = from;
+		if (dash && !num_parse_int((struct span){dash + 1, part.len - n - 1}, &to))
+			break;
+		if (from < 0 || to < from || to >= CPU_MAX)
+			break;
+		for (i = from; i <= to; i++)
+			CPU_SET_S((size_t)i, *size, *set);
+		if (!comma)
+			return 0;
+		rest.len -= part.len + 1;
+		rest.s = comma + 1;
+	}
+	CPU_FREE(*set);
+	*set = NULL;
+	err_add(e, -EINVAL, "\"%s\" is not a CPU list", list);
+	err_hint(e, "write it like 0-3,8");
+	return -EINVAL;
+}
+
+enum spawn_step { STEP_SESSION, STEP_DIR, STEP_CPUS, STEP_EXEC };
+static const char *const step_names[] = {
+	[STEP_SESSION] = "start a session for",
+	[STEP_DIR] = "enter the folder of",
+	[STEP_CPUS] = "bind to the CPUs of",
+	[STEP_EXEC] = "execute",
+};
+
+struct spawn_error {
+	enum spawn_step step;
+	int code;
+};
+
+static void raise_nofile(uint64_t want)
+{
+	struct rlimit rl;
+
+	if (!want || getrlimit(RLIMIT_NOFILE, &rl) || rl.rlim_cur >= want)
+		return;
+	rl.rlim_cur = want;
+	if (rl.rlim_max < want) {
+		struct rlimit more = {want, want};
+
+		if (!setrlimit(RLIMIT_NOFILE, &more))
+			return;
+		rl.rlim_cur = rl.rlim_max;
+	}
+	setrlimit(RLIMIT_NOFILE, &rl);
+}
+
+static void child_signals(void)
+{
+	static const int reset[] = {SIGINT, SIGQUIT, SIGTERM, SIGCHLD, SIGPIPE};
+	sigset_t none;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(reset); i++)
+		signal(reset[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child: everything up to exec; returns only on failure. */
+static struct spawn_error child_exec(const struct proc_spec *spec, const int fds[3],
+				     const cpu_set_t *cpus, size_t cpus_size, pid_t parent)
+{
+	const char *const *env;
+	int i;
+
+	child_signals();
+	if (setsid() < 0)
+		return (struct spawn_error){STEP_SESSION, errno};
+	guard_tell(getpid());
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		return (struct spawn_error){STEP_SESSION, ESRCH};
+	for (i = 0; i < 3; i++) {
+		if (dup2(fds[i], i) < 0)
+			return (struct spawn_error){STEP_SESSION, errno};
+	}
+	if (spec->dir && chdir(spec->dir))
+		return (struct spawn_error){STEP_DIR, errno};
+	if (cpus && sched_setaffinity(0, cpus_size, cpus))
+		return (struct spawn_error){STEP_CPUS, errno};
+	raise_nofile(spec->nofile);
+	for (env = spec->env; env && *env; env++)
+		putenv(mem_strdup(*env));
+	setenv("LC_ALL", "C", 1);
+	execvp(spec->argv[0], (char *const *)(uintptr_t)spec->argv);
+	return (struct spawn_error){STEP_EXEC, errno};
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+#define _cleanup_fd_ _cleanup_(close_fd)
+
+/* The child's answer: nothing once exec succeeded (the pipe closes with it). */
+static bool spawn_failed(int fd, struct spawn_error *se)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, se, sizeof(*se));
+	while (n < 0 && errno == EINTR);
+	return n == sizeof(*se);
+}
+
+/* Descriptors above 2, so that dup2() in the child cannot run over one of them. */
+static int fd_raise(int fd)
+{
+	int high;
+
+	if (fd > 2 || fd < 0)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	close(fd);
+	return high;
+}
+
+static int make_pipe(int fds[2])
+{
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	fds[0] = fd_raise(fds[0]);
+	fds[1] = fd_raise(fds[1]);
+	return fds[0] < 0 || fds[1] < 0 ? -EMFILE : 0;
+}
+
+static int open_input(const char *text)
+{
+	size_t len;
+	int fd;
+
+	if (!text)
+		return fd_raise(open("/dev/null", O_RDONLY | O_CLOEXEC));
+	fd = fd_raise(memfd_create("input", MFD_CLOEXEC));
+	len = strlen(text);
+	if (fd >= 0 && (write(fd, text, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/*
+ * Starts the program with the given stdout and stderr. *pid is set when it runs; *start_errno
+ * when there is no such program. Everything else is an error.
+ */
+static int spawn(const struct proc_spec *spec, int out_fd, int err_fd, pid_t *pid, int *start_errno,
+		 struct err *e)
+{
+	_cleanup_fd_ int in_fd = -1, told = -1, tell = -1;
+	cpu_set_t *cpus = NULL;
+	size_t cpus_size = 0;
+	struct spawn_error se;
+	pid_t parent = getpid();
+	int pipe_fds[2];
+
+	*pid = 0;
+	*start_errno = 0;
+	if (spec->cpus && cpu_list_parse(spec->cpus, &cpus, &cpus_size, e))
+		return -EINVAL;
+	guard_start();
+	in_fd = open_input(spec->input);
+	if (in_fd < 0 || make_pipe(pipe_fds)) {
+		CPU_FREE(cpus);
+		return err_add_errno(e, "cannot prepare to start %s", spec->argv[0]);
+	}
+	told = pipe_fds[0];
+	tell = pipe_fds[1];
+	*pid = fork();
+	if (!*pid) {
+		se = child_exec(spec, (int[]){in_fd, out_fd, err_fd}, cpus, cpus_size, parent);
+		_exit(write(tell, &se, sizeof(se)) == sizeof(se) ? 127 : 126);
+	}
+	CPU_FREE(cpus);
+	close_fd(&tell);
+	if (*pid < 0) {
+		*pid = 0;
+		return err_add_errno(e, "cannot start %s", spec->argv[0]);
+	}
+	*ARRAY_PUSH(&children) = *pid;
+	if (!spawn_failed(told, &se))
+		return 0;
+	waitpid(*pid, NULL, 0);
+	child_forget(*pid);
+	guard_tell(-*pid);
+	*pid = 0;
+	if (se.step == STEP_EXEC) {
+		*start_errno = se.code;
+		return 0;
+	}
+	errno = se.code;
+	return err_add_errno(e, "cannot %s %s", step_names[se.step], spec->argv[0]);
+}
+
+/* Ended: true. The leader stays a zombie, so that its number stays its own. */
+static bool leader_ended(pid_t pid, int *status)
+{
+	siginfo_t si = {.si_pid = 0};
+
+	if (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) || !si.si_pid)
+		return false;
+	if (status)
+		*status = si.si_code == CLD_EXITED ? W_EXITCODE(si.si_status, 0)
+						   : W_EXITCODE(0, si.si_status);
+	return true;
+}
+
+/* Reaps orphans that died while a run goes on; cheap, unlike a sweep of /proc. */
+static void reap_orphans(struct rusage *usage)
+{
+	siginfo_t si;
+	struct rusage u;
+
+	for (;;) {
+		si.si_pid = 0;
+		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) || !si.si_pid)
+			return;
+		if (is_child(si.si_pid))
+			return; /* hides those behind it, until the sweep at the end */
+		if (wait4(si.si_pid, NULL, WNOHANG, &u) > 0)
+			usage_add(usage, &u);
+	}
+}
+
+/* Ends the session of a leader that has ended, and reaps it. Returns the live leftovers. */
+static int leader_reap(pid_t pid, int *status, struct rusage *usage)
+{
+	struct rusage u;
+	int left = session_end(pid, usage);
+
+	while (wait4(pid, status, 0, &u) < 0 && errno == EINTR)
+		;
+	usage_add(usage, &u);
+	child_forget(pid);
+	guard_tell(-pid);
+	return left;
+}
+
+struct stream {
+	int fd;
+	struct strbuf *out;
+};
+
+/* Reads what there is; beyond max bytes it is thrown away. */
+static void stream_read(struct stream *s, size_t max, bool *full)
+{
+	char buf[65536];
+	ssize_t n;
+	int rounds;
+
+	for (rounds = 0; rounds < 16 && s->fd >= 0; rounds++) {
+		n = read(s->fd, buf, sizeof(buf));
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n <= 0) {
+			close_fd(&s->fd);
+			return;
+		}
+		if (s->out->len + (size_t)n > max)
+			*full = true;
+		strbuf_add(s->out, buf, MIN((size_t)n, max - s->out->len));
+	}
+}
+
+struct run {
+	const struct proc_spec *spec;
+	struct proc_result *r;
+	struct stream streams[2];
+	pid_t pid;
+	double start, next_watch;
+	double kill_at; /* 0: nothing was asked to end yet */
+};
+
+static void run_pump(struct run *run, double seconds)
+{
+	size_t max = run->spec->max_output ? run->spec->max_output : OUTPUT_MAX;
+	struct pollfd fds[2];
+	nfds_t n = 0;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		if (run->streams[i].fd >= 0)
+			fds[n++] = (struct pollfd){run->streams[i].fd, POLLIN, 0};
+	}
+	proc_sleep(fds, n, seconds);
+	for (i = 0; i < 2; i++)
+		stream_read(&run->streams[i], max, &run->r->output_full);
+}
+
+/* Whether the run has to end, now that it is `now`. */
+static bool run_must_stop(struct run *run, double now)
+{
+	const struct proc_spec *spec = run->spec;
+	struct proc_result *r = run->r;
+
+	if (spec->deadline > 0 && now - run->start >= spec->deadline)
+		r->timed_out = true;
+	if (proc_interrupted())
+		r->interrupted = true;
+	if (r->timed_out || r->interrupted || r->output_full)
+		return true;
+	if (!spec->watch || now < run->next_watch)
+		return false;
+	run->next_watch = now + 0.1;
+	return spec->watch(spec->watch_data, &r->out, &r->err);
+}
+
+/* Until the leader has ended, by itself or by us. */
+static void run_wait(struct run *run)
+{
+	while (!leader_ended(run->pid, NULL)) {
+		double now = num_monotonic(), pause = 1;
+
+		if (run->spec->watch)
+			pause = 0.1;
+		if (!run->kill_at && run_must_stop(run, now)) {
+			kill(-run->pid, SIGTERM);
+			run->kill_at = now + TERM_GRACE;
+		}
+		if (run->kill_at && now >= run->kill_at) {
+			session_sweep(run->pid, SIGKILL, &run->r->usage);
+			run->kill_at = now + TERM_GRACE;
+		}
+		if (run->kill_at)
+			pause = MIN(pause, run->kill_at - now);
+		else if (run->spec->deadline > 0)
+			pause = MIN(pause, run->start + run->spec->deadline - now);
+		run_pump(run, pause);
+		reap_orphans(&run->r->usage);
+	}
+}
+
+static void run_finish(struct run *run)
+{
+	struct proc_result *r = run->r;
+	double until;
+	int status = 0;
+
+	r->elapsed = num_monotonic() - run->start;
+	r->leftovers = leader_reap(run->pid, &status, &r->usage);
+	r->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	until = num_monotonic() + DRAIN_PATIENCE;
+	while ((run->streams[0].fd >= 0 || run->streams[1].fd >= 0) && num_monotonic() < until)
+		run_pump(run, 0.02);
+}
+
+static int set_nonblocking(int fd)
+{
+	return fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+int proc_run(const struct proc_spec *spec, struct proc_result *result, struct err *e)
+{
+	_cleanup_fd_ int out_write = -1, err_write = -1;
+	struct run run = {.spec = spec, .r = result, .streams = {{.fd = -1}, {.fd = -1}}};
+	int out_pipe[2], err_pipe[2], r;
+	sigset_t old;
+
+	memset(result, 0, sizeof(*result));
+	result->exit_status = -1;
+	if (proc_interrupted()) {
+		result->interrupted = true;
+		result->start_errno = EINTR;
+		return 0;
+	}
+	if (make_pipe(out_pipe))
+		return err_add_errno(e, "cannot make a pipe");
+	run.streams[0] = (struct stream){out_pipe[0], &result->out};
+	out_write = out_pipe[1];
+	r = make_pipe(err_pipe);
+	if (r) {
+		close_fd(&run.streams[0].fd);
+		return err_add_errno(e, "cannot make a pipe");
+	}
+	run.streams[1] = (struct stream){err_pipe[0], &result->err};
+	err_write = err_pipe[1];
+	set_nonblocking(out_pipe[0]);
+	set_nonblocking(err_pipe[0]);
+
+	old = signals_hold();
+	run.start = num_monotonic();
+	r = spawn(spec, out_write, err_write, &run.pid, &result->start_errno, e);
+	close_fd(&out_write);
+	close_fd(&err_write);
+	if (run.pid) {
+		result->started = true;
+		run_wait(&run);
+		run_finish(&run);
+	}
+	signals_release(&old);
+	close_fd(&run.streams[0].fd);
+	close_fd(&run.streams[1].fd);
+	return r;
+}
+
+void proc_result_release(struct proc_result *r)
+{
+	strbuf_release(&r->out);
+	strbuf_release(&r->err);
+}
+
+/* Either a file to append to, or a pipe whose read end goes to *read_fd. */
+static int open_output(const char *path, int *read_fd, int *write_fd, struct err *e)
+{
+	int fds[2];
+
+	if (path) {
+		*write_fd = fd_raise(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+		return *write_fd < 0 ? err_add_errno(e, "cannot open %s", path) : 0;
+	}
+	if (make_pipe(fds))
+		return err_add_errno(e, "cannot make a pipe");
+	set_nonblocking(fds[0]);
+	*read_fd = fds[0];
+	*write_fd = fds[1];
+	return 0;
+}
+
+int proc_start(const struct proc_spec *spec, const char *out_path, const char *err_path,
+	       struct proc_child *child, struct err *e)
+{
+	_cleanup_fd_ int out_fd = -1, err_fd = -1;
+	int r, start_errno = 0;
+
+	*child = (struct proc_child){.out_fd = -1, .err_fd = -1};
+	r = open_output(out_path, &child->out_fd, &out_fd, e);
+	if (!r)
+		r = open_output(err_path, &child->err_fd, &err_fd, e);
+	if (!r)
+		r = spawn(spec, out_fd, err_fd, &child->pid, &start_errno, e);
+	if (!r && start_errno) {
+		errno = start_errno;
+		r = err_add_errno(e, "cannot start %s", spec->argv[0]);
+	}
+	if (r) {
+		close_fd(&child->out_fd);
+		close_fd(&child->err_fd);
+	}
+	return r;
+}
+
+bool proc_poll(struct proc_child *child, int *status)
+{
+	return !child->pid || leader_ended(child->pid, status);
+}
+
+int proc_stop(struct proc_child *child, double grace, int *status)
+{
+	double until = num_monotonic() + grace;
+	int left = 0, st = 0;
+	sigset_t old;
+
+	if (child->pid) {
+		old = signals_hold();
+		if (!leader_ended(child->pid, NULL))
+			kill(-child->pid, SIGTERM);
+		while (!leader_ended(child->pid, NULL) && num_monotonic() < until)
+			proc_sleep(NULL, 0, MIN(0.1, grace));
+		while (!leader_ended(child->pid, NULL)) {
+			session_sweep(child->pid, SIGKILL, &child->usage);
+			proc_sleep(NULL, 0, 0.1);
+		}
+		left = leader_reap(child->pid, &st, &child->usage);
+		signals_release(&old);
+		child->pid = 0;
+		if (status)
+			*status = st;
+	}
+	close_fd(&child->out_fd);
+	close_fd(&child->err_fd);
+	return left;
+}
+
+bool proc_port_open(int port)
+{
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	_cleanup_fd_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct pollfd pfd = {fd, POLLOUT, 0};
+	int code = 0;
+	socklen_t len = sizeof(code);
+
+	if (fd < 0)
+		return false;
+	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		return true;
+	if (errno != EINPROGRESS)
+		return false;
+	/* A listener whose queue is full answers nothing: still one that has the port. */
+	if (poll(&pfd, 1, 1000) <= 0)
+		return true;
+	return !getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) && !code;
+}
+
+void proc_describe(const struct proc_result *r, struct strbuf *out)
+{
+	const char *name;
+
+	if (r->interrupted)
+		strbuf_adds(out, "interrupted");
+	else if (!r->started)
+		strbuf_addf(out, "not started: %s", strerror(r->start_errno));
+	else if (r->timed_out)
+		strbuf_adds(out, "deadline");
+	else if (r->output_full)
+		strbuf_adds(out, "too much output");
+	else if (!r->signal)
+		strbuf_addf(out, "exit %d", r->exit_status);
+	else if ((name = sigabbrev_np(r->signal)))
+		strbuf_addf(out, "killed by SIG%s", name);
+	else
+		strbuf_addf(out, "killed by signal %d", r->signal);
+}
