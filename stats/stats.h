@@ -27,30 +27,40 @@ const char *mean_kind_name(enum mean_kind kind);
 /* Returns false for an unknown name (case is ignored). */
 bool mean_kind_parse(const char *name, enum mean_kind *kind);
 
+/* Units a side from which the rank test is made; fewer are never tested without a prior. */
+enum { STATS_TEST_MIN = 5 };
+
 /*
- * Exact two-sided Mann-Whitney p-value of x (nx values) against y (ny). Without ties from
- * pwilcox, with ties by the exact permutation distribution of the mid-rank sum; above 50 in the
- * larger sample the normal approximation with tie and continuity correction (as wilcox.test).
- * NAN if either is empty.
+ * Exact two-sided Mann-Whitney p-value of x (nx values) against y (ny): wilcox.test(exact = TRUE)
+ * of R without ties, the exact permutation distribution of the mid-rank sum with ties (as
+ * wilcox.exact of exactRankTests); above 50 in the larger sample the normal approximation with
+ * tie and continuity correction (as wilcox.test). NAN if either is empty or a value not finite.
  */
 double stats_mann_whitney(const double *x, size_t nx, const double *y, size_t ny);
 
 struct interval {
 	double low, high; /* -INFINITY / INFINITY where n is too small for the level */
 	double level; /* level asked for, e.g. 0.95 */
-	double achieved; /* coverage reached by an exact interval */
-	double estimate; /* Hodges-Lehmann: median of all differences y - x */
+	/*
+	 * Coverage reached: at least level where exact, level itself where approximate. With
+	 * infinite bounds the most that a finite interval could reach, e.g. 0.9 for 3 v 3.
+	 */
+	double achieved;
+	double estimate; /* Hodges-Lehmann shift; the mean for stats_prediction() */
 };
 
 /*
  * Hodges-Lehmann shift of y against x (median of the differences y_j - x_i) and its confidence
  * interval by inverting the exact rank test (wilcox.test(y, x, conf.int=TRUE) of R without ties;
- * with ties the permutation distribution of the given data). On log values the caller gets log ratios.
+ * with ties the permutation distribution of the given data, as wilcox.exact of exactRankTests).
+ * Above 50 in the larger sample shift and interval are the roots that wilcox.test(exact = FALSE,
+ * tol.root = 1e-12) finds. On log values the caller gets log ratios. NAN if either sample is
+ * empty, a value not finite or level not within (0, 1).
  */
 struct interval stats_hodges_lehmann(const double *x, size_t nx, const double *y, size_t ny,
 				     double level);
 
-/* Welch's t-test, two-sided p; NAN if a side has fewer than 2 values or no spread at all. */
+/* Welch's t-test, two-sided p (t.test); NAN if a side has fewer than 2 values, or no spread. */
 double stats_welch(const double *x, size_t nx, const double *y, size_t ny);
 
 /*
@@ -59,21 +69,26 @@ double stats_welch(const double *x, size_t nx, const double *y, size_t ny);
  */
 void stats_benjamini_hochberg(const double *p, size_t n, double *adjusted);
 
-/* 95 % (level) prediction interval of one further value, normal theory, n >= 2. */
+/* Prediction interval (level, e.g. 0.95) of one further value, normal theory; NAN for n < 2. */
 struct interval stats_prediction(const double *x, size_t n, double level);
 
 /*
- * Values per side needed so that the half-width z * s * sqrt(2/n) of the interval is at most
+ * Values per side needed so that the half-width z * s * sqrt(2/n) of the 95 % interval is at most
  * max(threshold, |change|) / 2; s = standard deviation of log values pooled over both sides.
- * Returns 0 if s is unknown (NAN), 51 for "more than 50".
+ * At least STATS_TEST_MIN; 0 if s is unknown (NAN), 51 for "more than 50".
  */
 int stats_runs_to_settle(double s, double change, double threshold);
 
 /*
- * Smallest relative change detectable with n values a side at the given power (0.8) and level
- * (0.05), two-sided t; s as above. And the values a side needed to detect `change`.
+ * Smallest relative change detectable with n values a side at the given power (0.8) and two-sided
+ * level alpha (0.05): (z(1 - alpha/2) + z(power)) * s * sqrt(2/n), normal quantiles, s as above.
+ * It does not ask whether n values are tested at all. NAN if it cannot be computed.
  */
 double stats_detectable(double s, size_t n, double power, double alpha);
+/*
+ * The same solved for n: values a side needed to detect `change` (a fraction, either sign). At
+ * least STATS_TEST_MIN, at most INT_MAX (also for change 0); 0 if it cannot be computed.
+ */
 int stats_runs_to_detect(double s, double change, double power, double alpha);
 /* Standard deviation of the log values pooled over two samples about their own means; NAN if
  * a value is not positive or no degree of freedom is left. */
@@ -89,26 +104,38 @@ enum verdict {
 };
 const char *verdict_name(enum verdict v);
 
-/* Everything one row of a comparison needs, in the two questions of the design (real? large?). */
+/*
+ * Everything one row of a comparison needs, in the two questions of the design (real? large?).
+ * On the log scale change, shift, low and high are ratios - 1. On the raw scale, taken when a value
+ * is zero or negative, they are differences in the metric's unit.
+ */
 struct test_result {
 	const char *test; /* "mw" or "none" */
-	double change; /* mean(y) / mean(x) - 1; NAN if the base is zero or negative */
-	double shift; /* Hodges-Lehmann as a ratio - 1 (exp of the log shift) */
-	double low, high; /* interval of the ratio - 1; NAN if not computable */
+	double change; /* of the means, new against base; NAN if a mean is not defined */
+	double shift; /* Hodges-Lehmann; NAN if a side is empty */
+	double low, high; /* interval of the shift; NAN where nothing is tested */
 	double level;
 	double p; /* NAN: not tested */
-	double p_adjusted; /* set by the caller after the correction */
-	double welch_p;
-	double pooled_sd; /* of log values */
-	bool on_log; /* false: raw scale because a value was zero or negative; change is a difference */
+	double p_adjusted; /* p of a family of one, until the caller corrects it */
+	double welch_p; /* cross-check on the same scale; NAN if not computable */
+	double pooled_sd; /* of log values; NAN if not computable */
+	double scale; /* a threshold of 1 % is 0.01 of this: 1, on the raw scale |Amean(base)| */
+	bool on_log; /* false: raw scale */
 };
 
-/* Test of y (new) against x (base): exact Mann-Whitney from 5 values a side, none below. */
+/*
+ * Test of y (new) against x (base): Mann-Whitney from STATS_TEST_MIN values a side, none below
+ * or where a value is not finite.
+ */
 struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, const double *y,
 			      size_t ny, double level);
+/* The change (or where it decides the shift, see stats_verdict()) that says "large". */
+double stats_deciding_change(const struct test_result *t);
 /*
- * The verdict of a tested row: real if p_adjusted <= q, large if |change| >= threshold (or the
- * shift where the change lies outside its own interval). *small is set for real but not large.
+ * The verdict of a tested row: real if p_adjusted <= q, large if |change| >= threshold (a
+ * fraction; the shift in place of the change where that lies outside its own interval). Real:
+ * better or worse, `changed` where dir does not say which; *small is set where it is not large.
+ * Not real: same if the interval lies wholly inside +-threshold, else unsure. Not tested: unsure.
  */
 enum verdict stats_verdict(const struct test_result *t, enum direction dir, double threshold,
 			   double q, bool *small);
