@@ -17,6 +17,7 @@
 #define SERVER_GRACE	2.0
 #define SERVER_OUTPUT	(1u << 20) /* bytes kept */
 #define JOB_TEXT_MAX	(1u << 20)
+#define LIST_MAX	4096 /* words of a command */
 
 static const char *const job_errors[] = {"port_in_use",	  "not_found",	 "prepare_failed",
 					 "server_failed", "server_lost", NULL};
@@ -520,7 +521,7 @@ static bool field_decode(const struct field *f, void *object, struct arena *a, s
 		return true;
 	case FIELD_WORD:
 		*word = job_error_find(value);
-		return *word;
+		return *word != NULL;
 	case FIELD_TEXT:
 	case FIELD_LIST:
 	case FIELD_OWNED:
