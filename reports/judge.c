@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Statistics of a comparison: cells -> changes, tests, corrections, verdicts. */
+#include <math.h>
+#include <string.h>
+
+#include "reports/build.h"
+
+/* The exact rank test starts here; so does the advice how many units to measure. */
+#define MIN_UNITS 5
+#define POWER     0.8
+
+double comparison_orient(enum direction d, double change)
+{
+	if (d == DIR_HIGHER)
+		return change;
+	/* of times: how much faster, 1/(1+c) - 1, so that means of ratios are symmetric */
+	if (d == DIR_LOWER)
+		return change > -1 ? 1 / (1 + change) - 1 : INFINITY;
+	return NAN;
+}
+
+const char *comparison_metric_name(const struct cmp_row *r)
+{
+	const char *dot = strchr(r->metric, '.');
+
+	return dot && dot[1] ? dot + 1 : r->metric;
+}
+
+static void cell_describe(struct cmp_cell *cell, enum mean_kind kind)
+{
+	if (!cell->values)
+		return;
+	cell->mean = stats_mean(kind, cell->values, (size_t)cell->n);
+	/* the harmonic mean refuses zero and negative values */
+	if (isnan(cell->mean))
+		cell->mean = stats_mean(MEAN_AMEAN, cell->values, (size_t)cell->n);
+	cell->has_mean = true;
+	cell->stddev = stats_stddev(cell->values, (size_t)cell->n);
+	cell->cv = cell->mean > 0 ? cell->stddev / cell->mean : NAN;
+}
+
+static bool cell_has_result(const struct cmp_cell *cell)
+{
+	return cell->has_mean || !isnan(cell->source_better);
+}
+
+static enum verdict cell_absence(const struct cmp_cell *cell)
+{
+	return cell->failed ? VERDICT_FAILED : VERDICT_MISSING;
+}
+
+static const double *block_value(const struct cmp_cell *cell, int block)
+{
+	const double *found = NULL;
+	int i;
+
+	for (i = 0; i < cell->n; i++) {
+		if (cell->blocks[i] != block)
+			continue;
+		if (found)
+			return NULL;
+		found = &cell->values[i];
+	}
+	return found;
+}
+
+static void cell_count_rounds(struct cmp_cell *cell, const struct cmp_cell *base)
+{
+	int i;
+
+	for (i = 0; i < cell->n; i++) {
+		const double *mine = block_value(cell, cell->blocks[i]);
+		const double *other = block_value(base, cell->blocks[i]);
+
+		if (!mine || !other)
+			continue;
+		cell->rounds++;
+		cell->rounds_lower += *mine < *other;
+	}
+}
+
+/* Where one side is too small for any test: does it lie where the other's next run would? */
+static void cell_predict(struct cmp_cell *cell, const struct cmp_cell *base, double level)
+{
+	const struct cmp_cell *big = cell->n >= base->n ? cell : base;
+
+	if (MIN(cell->n, base->n) > 2 || big->n < 3)
+		return;
+	cell->prediction = stats_prediction(big->values, (size_t)big->n, level);
+	cell->has_prediction = !isnan(cell->prediction.low);
+}
+
+static void cell_test(const struct comparison *c, const struct cmp_row *row, struct cmp_cell *cell,
+		      const struct cmp_cell *base)
+{
+	double sd;
+
+	cell->test = stats_test(row->mean_kind, base->values, (size_t)base->n, cell->values,
+				(size_t)cell->n, c->level);
+	cell_count_rounds(cell, base);
+	cell_predict(cell, base, c->level);
+	sd = stats_pooled_log_sd(base->values, (size_t)base->n, cell->values, (size_t)cell->n);
+	cell->test.pooled_sd = sd;
+	if (isnan(sd))
+		return;
+	cell->detectable = stats_detectable(sd, (size_t)MIN(cell->n, base->n), POWER, 1 - c->level);
+	cell->runs_threshold = stats_runs_to_detect(sd, c->threshold, POWER, 1 - c->level);
+	cell->runs_double = stats_runs_to_detect(sd, 2 * c->threshold, POWER, 1 - c->level);
+}
+
+/* Change and test of a cell against another of its row. */
+static void cell_compare(const struct comparison *c, const struct cmp_row *row,
+			 struct cmp_cell *cell, const struct cmp_cell *base)
+{
+	cell->test.test = "none";
+	cell->test.p = cell->test.low = cell->test.high = cell->test.shift = NAN;
+	cell->p_adjusted = cell->detectable = NAN;
+	if (!cell_has_result(cell) || !cell_has_result(base)) {
+		cell->verdict = cell_absence(cell_has_result(cell) ? base : cell);
+		return;
+	}
+	cell->verdict = VERDICT_UNSURE;
+	if (!cell->published && cell->has_mean && base->has_mean && base->mean > 0) {
+		cell->change = cell->mean / base->mean - 1;
+		cell->has_change = true;
+	}
+	if (cell->values && base->values)
+		cell_test(c, row, cell, base);
+}
+
+static bool cell_is_tested(const struct cmp_cell *cell)
+{
+	return !isnan(cell->test.p);
+}
+
+static void cell_judge(const struct comparison *c, const struct cmp_row *row, struct cmp_cell *cell,
+		       const struct cmp_cell *base)
+{
+	struct test_result *t = &cell->test;
+	int n = MIN(cell->n, base->n);
+
+	if (cell_is_tested(cell)) {
+		t->p_adjusted = cell->p_adjusted;
+		cell->verdict = stats_verdict(t, row->direction, c->threshold, c->q, &cell->small);
+		cell->outside = cell->has_change && (cell->change < t->low || cell->change > t->high);
+		cell->multiplicity = cell->verdict == VERDICT_UNSURE && (t->low > 0 || t->high < 0);
+	}
+	if (cell->verdict != VERDICT_UNSURE || isnan(t->pooled_sd) || !n || !cell->values)
+		return;
+	cell->runs_needed = stats_runs_to_settle(t->pooled_sd, cell->change, c->threshold);
+	if (cell->runs_needed)
+		cell->runs_needed = MIN(51, MAX(cell->runs_needed, MAX(MIN_UNITS, n + 1)));
+}
+
+/* Every comparison of a family: kind 0 headlines, 1 counters, 2 the contrasts asked for. */
+static bool row_in_family(const struct cmp_row *row, int family)
+{
+	return family == 2 || row->headline == (family == 0);
+}
+
+typedef void (*cell_fn)(struct comparison *c, struct cmp_row *row, struct cmp_cell *cell,
+			const struct cmp_cell *base, void *data);
+
+static void family_each(struct comparison *c, int family, cell_fn fn, void *data)
+{
+	size_t t, r, i;
+
+	for (t = 0; t < c->n_tests; t++) {
+		for (r = 0; r < c->tests[t].n_rows; r++) {
+			struct cmp_row *row = &c->tests[t].rows[r];
+
+			if (!row_in_family(row, family))
+				continue;
+			for (i = 1; family < 2 && i < c->n_variants; i++)
+				fn(c, row, &row->cells[i], &row->cells[0], data);
+			for (i = 0; family == 2 && i < c->n_contrasts; i++)
+				fn(c, row, &row->contrasts[i], &row->cells[c->contrasts[i].bottom],
+				   data);
+		}
+	}
+}
+
+struct p_values {
+	double *p;
+	size_t n;
+};
+
+static void family_compare(struct comparison *c, struct cmp_row *row, struct cmp_cell *cell,
+			   const struct cmp_cell *base, void *data)
+{
+	struct p_values *ps = data;
+
+	cell_compare(c, row, cell, base);
+	ps->p[ps->n++] = cell->test.p;
+	c->tested |= cell_is_tested(cell);
+}
+
+static void family_judge(struct comparison *c, struct cmp_row *row, struct cmp_cell *cell,
+			 const struct cmp_cell *base, void *data)
+{
+	struct p_values *ps = data;
+
+	cell->p_adjusted = ps->p[ps->n++];
+	cell_judge(c, row, cell, base);
+}
+
+static void judge_family(struct comparison *c, int family, size_t n_rows)
+{
+	size_t columns = family == 2 ? c->n_contrasts : c->n_variants;
+	struct p_values ps = { arena_alloc_array(c->arena, n_rows * columns + 1, sizeof(double)),
+			       0 };
+
+	family_each(c, family, family_compare, &ps);
+	stats_benjamini_hochberg(ps.p, ps.n, ps.p);
+	ps.n = 0;
+	family_each(c, family, family_judge, &ps);
+}
+
+static void judge_row_means(struct comparison *c, struct cmp_row *row)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_variants; i++) {
+		struct cmp_cell *cell = &row->cells[i];
+
+		cell_describe(cell, row->mean_kind);
+		c->has_n |= cell->n > 0;
+		c->has_spread |= !isnan(cell->cv);
+		c->has_published |= cell->published;
+		c->has_source_marks |= cell->source_mark;
+		cell->p_adjusted = cell->test.p = cell->test.low = cell->test.high = NAN;
+		cell->test.shift = cell->test.pooled_sd = cell->detectable = NAN;
+		cell->test.test = "none";
+		cell->verdict = cell_has_result(cell) ? VERDICT_SAME : cell_absence(cell);
+	}
+	for (i = 0; i < c->n_contrasts; i++) {
+		struct cmp_cell *cell = &row->contrasts[i];
+
+		*cell = row->cells[c->contrasts[i].top];
+		cell->published = cell->has_change = false;
+		cell->change = 0;
+	}
+}
+
+/* ---- overall ---- */
+
+struct overall_sum {
+	struct cmp_overall *o;
+	double *logs; /* mean oriented log ratio of each test case */
+	size_t n_cases, n_logs; /* n_logs: rows that went into them */
+	double low, high; /* hull of the oriented intervals of the rows */
+	bool open; /* a row without an interval */
+};
+
+static void overall_count(struct cmp_overall *o, const struct cmp_cell *cell)
+{
+	o->rows++;
+	switch (cell->verdict) {
+	case VERDICT_BETTER:
+		cell->small ? o->small++ : o->better++;
+		break;
+	case VERDICT_WORSE:
+		cell->small ? o->small++ : o->worse++;
+		break;
+	case VERDICT_SAME:
+		o->same++;
+		break;
+	case VERDICT_MISSING:
+		o->missing++;
+		break;
+	case VERDICT_FAILED:
+		o->failed++;
+		break;
+	default:
+		o->unsure++;
+	}
+}
+
+static void overall_add_row(struct overall_sum *s, const struct cmp_test *t,
+			    const struct cmp_row *row, double *log_sum, int *n)
+{
+	const struct cmp_cell *cell = &row->cells[s->o->variant];
+	double oriented, a, b;
+
+	overall_count(s->o, cell);
+	if (!cell->has_change)
+		return;
+	oriented = comparison_orient(row->direction, cell->change);
+	if (!isfinite(oriented) || oriented <= -1)
+		return;
+	*log_sum += log1p(oriented);
+	++*n;
+	s->n_logs++;
+	s->o->ahead += oriented > 0;
+	s->o->behind += oriented < 0;
+	if (!s->o->worst_row ||
+	    oriented < comparison_orient(s->o->worst_row->direction, s->o->worst_change)) {
+		s->o->worst_test = t;
+		s->o->worst_row = row;
+		s->o->worst_change = cell->change;
+	}
+	a = comparison_orient(row->direction, cell->test.low);
+	b = comparison_orient(row->direction, cell->test.high);
+	if (isnan(a) || isnan(b)) {
+		s->open = true;
+		return;
+	}
+	s->low = fmin(s->low, fmin(a, b));
+	s->high = fmax(s->high, fmax(a, b));
+}
+
+/*
+ * t interval of the mean over test cases; a prediction interval is wider by sqrt(n + 1).
+ */
+static void overall_interval(const struct comparison *c, struct overall_sum *s)
+{
+	struct cmp_overall *o = s->o;
+
+	o->low = o->high = NAN;
+	if (!c->tested || !s->n_cases)
+		return;
+	if (s->n_cases >= 3) {
+		struct interval p = stats_prediction(s->logs, s->n_cases, c->level);
+		double half = (p.high - p.low) / 2 / sqrt((double)s->n_cases + 1);
+
+		o->low = expm1(log1p(o->gmean) - half);
+		o->high = expm1(log1p(o->gmean) + half);
+	} else if (!s->open) {
+		o->low = s->low;
+		o->high = s->high;
+	}
+}
+
+static enum verdict overall_verdict(const struct comparison *c, const struct cmp_overall *o)
+{
+	if (o->missing || o->failed)
+		return VERDICT_INCOMPLETE;
+	if (o->better && o->worse)
+		return VERDICT_MIXED;
+	if (o->worse)
+		return VERDICT_WORSE;
+	if (o->better && o->low > 0)
+		return VERDICT_BETTER;
+	if (!o->better && !o->unsure && o->rows)
+		return VERDICT_SAME;
+	if (!o->better && o->low > -c->threshold && o->high < c->threshold)
+		return VERDICT_SAME;
+	return VERDICT_UNSURE;
+}
+
+static void judge_overall(struct comparison *c, struct cmp_overall *o)
+{
+	struct overall_sum s = { .o = o, .low = INFINITY, .high = -INFINITY };
+	size_t t, r;
+
+	s.logs = arena_alloc_array(c->arena, c->n_tests + 1, sizeof(double));
+	for (t = 0; t < c->n_tests; t++) {
+		const struct cmp_test *test = &c->tests[t];
+		double sum = 0;
+		int n = 0;
+
+		if (strcmp(test->benchmark, o->benchmark))
+			continue;
+		for (r = 0; r < test->n_rows; r++)
+			if (test->rows[r].headline)
+				overall_add_row(&s, test, &test->rows[r], &sum, &n);
+		if (n)
+			s.logs[s.n_cases++] = sum / n;
+	}
+	o->gmean = s.n_cases ? expm1(stats_amean(s.logs, s.n_cases)) : NAN;
+	overall_interval(c, &s);
+	o->verdict = overall_verdict(c, o);
+}
+
+static bool benchmark_is_new(const struct comparison *c, size_t test)
+{
+	size_t i;
+
+	for (i = 0; i < test; i++)
+		if (!strcmp(c->tests[i].benchmark, c->tests[test].benchmark))
+			return false;
+	return true;
+}
+
+static void judge_benchmarks(struct comparison *c)
+{
+	size_t t, v;
+
+	c->overall = arena_alloc_array(c->arena, c->n_tests * c->n_variants + 1,
+				       sizeof(*c->overall));
+	for (t = 0; t < c->n_tests; t++) {
+		if (!benchmark_is_new(c, t))
+			continue;
+		for (v = 1; v < c->n_variants; v++) {
+			struct cmp_overall *o = &c->overall[c->n_overall++];
+
+			o->benchmark = c->tests[t].benchmark;
+			o->variant = (int)v;
+			judge_overall(c, o);
+		}
+	}
+}
+
+enum verdict comparison_check(const struct comparison *c)
+{
+	enum verdict v = VERDICT_SAME;
+	size_t t, r, i;
+
+	for (t = 0; t < c->n_tests; t++) {
+		for (r = 0; r < c->tests[t].n_rows; r++) {
+			const struct cmp_row *row = &c->tests[t].rows[r];
+
+			for (i = 1; row->headline && i < c->n_variants; i++) {
+				const struct cmp_cell *cell = &row->cells[i];
+
+				if (cell->verdict == VERDICT_WORSE && !cell->small)
+					return VERDICT_WORSE;
+				if (cell->verdict == VERDICT_UNSURE ||
+				    cell->verdict == VERDICT_MISSING ||
+				    cell->verdict == VERDICT_FAILED)
+					v = VERDICT_UNSURE;
+			}
+		}
+	}
+	return v;
+}
+
+void comparison_judge(struct comparison *c)
+{
+	size_t t, r, n = 0;
+	int family;
+
+	for (t = 0; t < c->n_tests; t++) {
+		for (r = 0; r < c->tests[t].n_rows; r++)
+			judge_row_means(c, &c->tests[t].rows[r]);
+		n += c->tests[t].n_rows;
+	}
+	for (family = 0; family < 3; family++)
+		judge_family(c, family, n);
+	judge_benchmarks(c);
+}

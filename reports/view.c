@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "reports/view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/num.h"
+
+/* ---- columns ---- */
+
+size_t view_columns(const struct comparison *c)
+{
+	return c->n_variants + c->n_contrasts;
+}
+
+const struct cmp_cell *view_cell(const struct comparison *c, const struct view_row *r,
+				 size_t column)
+{
+	return column < c->n_variants ? &r->row->cells[column]
+				      : &r->row->contrasts[column - c->n_variants];
+}
+
+const char *view_column_name(const struct comparison *c, struct arena *a, size_t column)
+{
+	const struct cmp_contrast *k;
+
+	if (column < c->n_variants)
+		return c->variants[column].id;
+	k = &c->contrasts[column - c->n_variants];
+	return arena_printf(a, "%s/%s", c->variants[k->top].id, c->variants[k->bottom].id);
+}
+
+/* ---- rows and tables ---- */
+
+static bool is_number(const char *s, double *v)
+{
+	return num_parse(span_of(s), v);
+}
+
+static const char *param_of(const struct cmp_test *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_swept; i++)
+		if (!strcmp(t->swept[i].name, name))
+			return t->swept[i].value;
+	return NULL;
+}
+
+/* "numa 0&1" speaks for itself, "bind=node0" and "mode=process" need their name. */
+static const char *param_text(struct arena *a, const struct cmp_param *p)
+{
+	if (strchr(p->value, ' '))
+		return text_ascii(a, p->value);
+	return text_ascii(a, arena_printf(a, "%s=%s", p->name, p->value));
+}
+
+/* Number of different values of a swept parameter, 0 if a test lacks it or it is no number. */
+static size_t param_values(const struct comparison *c, const char *benchmark, const char *name,
+			   bool numeric)
+{
+	const char **seen = arena_alloc_array(c->arena, c->n_tests, sizeof(*seen));
+	size_t i, k, n = 0;
+	double v;
+
+	for (i = 0; i < c->n_tests; i++) {
+		const char *value;
+
+		if (strcmp(c->tests[i].benchmark, benchmark))
+			continue;
+		value = param_of(&c->tests[i], name);
+		if (!value || (numeric && !is_number(value, &v)))
+			return 0;
+		for (k = 0; k < n && strcmp(seen[k], value); k++)
+			;
+		if (k == n)
+			seen[n++] = value;
+	}
+	return n;
+}
+
+/* The swept parameter that runs down the table: numeric with most values, else the one with most. */
+static const char *axis_of(const struct comparison *c, const struct cmp_test *first)
+{
+	const char *best = NULL;
+	size_t i, n, most = 1;
+	int numeric;
+
+	for (numeric = 1; numeric >= 0 && !best; numeric--) {
+		for (i = 0; i < first->n_swept; i++) {
+			n = param_values(c, first->benchmark, first->swept[i].name, numeric);
+			if (n > most) {
+				most = n;
+				best = first->swept[i].name;
+			}
+		}
+	}
+	return best;
+}
+
+static const char *where_of(struct arena *a, const struct cmp_test *t, const char *axis)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t i;
+
+	for (i = 0; i < t->n_swept; i++) {
+		if (axis && !strcmp(t->swept[i].name, axis))
+			continue;
+		strbuf_addf(&sb, "%s%s", sb.len ? ", " : "", param_text(a, &t->swept[i]));
+	}
+	return arena_strdup(a, strbuf_str(&sb));
+}
+
+/* What tells a case from its siblings where no parameter does: its name without the benchmark. */
+static const char *case_label(const struct cmp_test *t)
+{
+	const char *slash = strchr(t->name, '/');
+
+	return slash && slash[1] ? slash + 1 : t->name;
+}
+
+struct view_shape {
+	const char *benchmark;
+	const char *axis; /* NULL: none */
+	size_t cases, metrics; /* headline metrics */
+};
+
+static const struct view_shape *view_find_shape(const struct view *v, const char *benchmark)
+{
+	const struct view_shape *s = v->shapes;
+
+	while (strcmp(s->benchmark, benchmark))
+		s++;
+	return s;
+}
+
+static void view_add_shape(struct view *v, const struct cmp_test *t)
+{
+	struct view_shape *s = v->shapes;
+	size_t r, n = 0;
+
+	for (; s < v->shapes + v->n_shapes && strcmp(s->benchmark, t->benchmark); s++)
+		;
+	if (s == v->shapes + v->n_shapes) {
+		*s = (struct view_shape){ t->benchmark, axis_of(v->c, t), 0, 0 };
+		v->n_shapes++;
+	}
+	for (r = 0; r < t->n_rows; r++)
+		n += t->rows[r].headline;
+	s->cases++;
+	s->metrics = MAX(s->metrics, n);
+}
+
+static struct view_table *table_find(struct view *v, const struct view_table *like)
+{
+	size_t i;
+
+	for (i = 0; i < v->n; i++) {
+		struct view_table *t = &v->tables[i];
+
+		if (!strcmp(t->benchmark, like->benchmark) && !strcmp(t->where, like->where) &&
+		    t->headline == like->headline && !t->metric == !like->metric &&
+		    (!t->metric || !strcmp(t->metric->metric, like->metric->metric)))
+			return t;
+	}
+	v->tables[v->n] = *like;
+	return &v->tables[v->n++];
+}
+
+static void table_add(struct view *v, const struct view_table *like, const struct cmp_test *test,
+		      const struct cmp_row *row, const char *label)
+{
+	struct view_table *t = table_find(v, like);
+	struct view_row *r;
+
+	if (!t->rows) {
+		t->rows = arena_alloc_array(v->a, v->c->n_tests + test->n_rows, sizeof(*t->rows));
+		t->unit = row->unit;
+	}
+	if (t->unit && strcmp(t->unit, row->unit))
+		t->unit = NULL;
+	r = &t->rows[t->n++];
+	*r = (struct view_row){ test, row, text_ascii(v->a, label), NAN };
+	is_number(label, &r->axis);
+}
+
+/*
+ * One test case or counters: the metrics are the rows. Several cases: one table per metric and
+ * combination of the parameters that are not the axis.
+ */
+static void view_add_row(struct view *v, const struct cmp_test *test, const struct cmp_row *row)
+{
+	const struct view_shape *s = view_find_shape(v, test->benchmark);
+	bool by_metric = !row->headline || (s->cases == 1 && s->metrics > 1);
+	struct view_table like = {
+		.benchmark = text_ascii(v->a, test->benchmark),
+		.headline = row->headline,
+		.metric = by_metric ? NULL : row,
+		.axis = "",
+	};
+	const char *value = s->axis ? param_of(test, s->axis) : NULL;
+
+	if (by_metric) {
+		like.where = where_of(v->a, test, NULL);
+		table_add(v, &like, test, row, comparison_metric_name(row));
+	} else if (value) {
+		like.where = where_of(v->a, test, s->axis);
+		like.axis = text_ascii(v->a, s->axis);
+		table_add(v, &like, test, row, value);
+	} else {
+		like.where = s->cases == 1 ? where_of(v->a, test, NULL) : "";
+		table_add(v, &like, test, row,
+			  s->cases == 1 ? comparison_metric_name(row) : case_label(test));
+	}
+}
+
+static int row_compare(const void *x, const void *y)
+{
+	const struct view_row *a = x, *b = y;
+
+	return (a->axis > b->axis) - (a->axis < b->axis);
+}
+
+static void table_sort(struct view_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (isnan(t->rows[i].axis))
+			return;
+	qsort(t->rows, t->n, sizeof(*t->rows), row_compare);
+}
+
+/*
+ * High load begins where doubling the axis gives less than 5/3 of the baseline's throughput: the
+ * machine is no longer idle enough to scale.
+ */
+static size_t split_auto(const struct view_table *t)
+{
+	size_t i;
+
+	if (t->n < 6 || !t->metric || t->metric->direction != DIR_HIGHER)
+		return 0;
+	for (i = 1; i < t->n; i++) {
+		const struct cmp_cell *now = &t->rows[i].row->cells[0];
+		const struct cmp_cell *before = &t->rows[i - 1].row->cells[0];
+		double steps = log2(t->rows[i].axis / t->rows[i - 1].axis);
+
+		if (!now->has_mean || !before->has_mean || !(steps > 0) || before->mean <= 0)
+			return 0;
+		if (now->mean / before->mean < pow(5.0 / 3, steps))
+			return i >= 2 && t->n - i >= 2 ? i : 0;
+	}
+	return 0;
+}
+
+static size_t split_at(const struct view_table *t, double value)
+{
+	size_t i;
+
+	for (i = 1; i < t->n; i++)
+		if (t->rows[i].axis >= value)
+			return t->rows[i - 1].axis < value ? i : 0;
+	return 0;
+}
+
+static void view_split(struct view *v, double asked)
+{
+	double value = asked;
+	const char *last = "";
+	size_t i;
+
+	for (i = 0; i < v->n; i++) {
+		struct view_table *t = &v->tables[i];
+
+		if (!t->n || isnan(t->rows[0].axis))
+			continue;
+		if (asked <= 0 && strcmp(last, t->benchmark)) {
+			size_t at = split_auto(t);
+
+			last = t->benchmark;
+			value = at ? t->rows[at].axis : 0;
+		}
+		t->split = value > 0 ? split_at(t, value) : 0;
+	}
+}
+
+void view_init(struct view *v, const struct comparison *c, struct arena *a, double split)
+{
+	size_t i, r, rows = 0;
+	int headline;
+
+	for (i = 0; i < c->n_tests; i++)
+		rows += c->tests[i].n_rows;
+	*v = (struct view){ .c = c, .a = a };
+	v->tables = arena_alloc_array(a, rows, sizeof(*v->tables));
+	v->shapes = arena_alloc_array(a, c->n_tests, sizeof(*v->shapes));
+	for (i = 0; i < c->n_tests; i++)
+		view_add_shape(v, &c->tests[i]);
+	for (headline = 1; headline >= 0; headline--)
+		for (i = 0; i < c->n_tests; i++)
+			for (r = 0; r < c->tests[i].n_rows; r++)
+				if (c->tests[i].rows[r].headline == headline)
+					view_add_row(v, &c->tests[i], &c->tests[i].rows[r]);
+	for (i = 0; i < v->n; i++)
+		table_sort(&v->tables[i]);
+	view_split(v, split);
+}
+
+/* "64 clients", "1 client", "mode=process", "numa 0&1" */
+static const char *param_phrase(struct arena *a, const struct cmp_param *p)
+{
+	size_t len = strlen(p->name);
+	double v;
+
+	if (!is_number(p->value, &v) || !len || p->name[len - 1] != 's')
+		return param_text(a, p);
+	return text_ascii(a, arena_printf(a, "%s %.*s", p->value, (int)(v == 1 ? len - 1 : len),
+					  p->name));
+}
+
+const char *view_phrase(const struct view *v, const struct cmp_test *t, const struct cmp_row *r)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	const struct view_shape *s = view_find_shape(v, t->benchmark);
+	size_t i;
+
+	if (s->metrics > 1 || !r->headline)
+		strbuf_adds(&sb, text_ascii(v->a, comparison_metric_name(r)));
+	for (i = 0; i < t->n_swept; i++)
+		strbuf_addf(&sb, "%s%s", sb.len ? ", " : "", param_phrase(v->a, &t->swept[i]));
+	if (!sb.len && s->cases > 1)
+		strbuf_adds(&sb, text_ascii(v->a, case_label(t)));
+	if (!sb.len)
+		strbuf_adds(&sb, text_ascii(v->a, comparison_metric_name(r)));
+	return arena_strdup(v->a, strbuf_str(&sb));
+}
+
+/* ---- figures over rows ---- */
+
+double view_gmean(const struct comparison *c, const struct view_table *t, size_t column,
+		  size_t from, size_t to)
+{
+	double *ratio = arena_alloc_array(c->arena, t->n, sizeof(*ratio));
+	size_t i, n = 0;
+
+	for (i = from; i < to; i++) {
+		const struct cmp_cell *cell = view_cell(c, &t->rows[i], column);
+
+		if (cell->has_change)
+			ratio[n++] = 1 + cell->change;
+	}
+	return stats_gmean(ratio, n) - 1;
+}
+
+int view_worst(const struct comparison *c, const struct view_table *t, size_t column)
+{
+	double worst = INFINITY;
+	int at = -1;
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		const struct cmp_cell *cell = view_cell(c, &t->rows[i], column);
+		double o = cell->has_change
+				   ? comparison_orient(t->rows[i].row->direction, cell->change)
+				   : NAN;
+
+		if (o < worst) {
+			worst = o;
+			at = (int)i;
+		}
+	}
+	return at;
+}
+
+const char *view_range(struct arena *a, const struct view_table *t, size_t from, size_t to)
+{
+	if (to - from < 2)
+		return t->rows[from].label;
+	return arena_printf(a, "%s-%s", t->rows[from].label, t->rows[to - 1].label);
+}
+
+/* Distance of a cell from the middle of its row, as a log ratio. */
+static double row_deviation(const struct comparison *c, const struct view_row *r, size_t variant)
+{
+	double *x = arena_alloc_array(c->arena, c->n_variants, sizeof(*x));
+	size_t i, n = 0;
+
+	for (i = 0; i < c->n_variants; i++)
+		if (r->row->cells[i].has_mean && r->row->cells[i].mean > 0)
+			x[n++] = r->row->cells[i].mean;
+	if (n < 4 || !r->row->cells[variant].has_mean || r->row->cells[variant].mean <= 0)
+		return NAN;
+	return log(r->row->cells[variant].mean / stats_median(x, n));
+}
+
+static double column_deviation(const struct comparison *c, const struct view_table *t,
+			       size_t variant)
+{
+	double *x = arena_alloc_array(c->arena, t->n, sizeof(*x));
+	size_t i, n = 0;
+
+	for (i = 0; i < t->n; i++) {
+		double d = row_deviation(c, &t->rows[i], variant);
+
+		if (!isnan(d))
+			x[n++] = d;
+	}
+	return n >= 4 ? stats_median(x, n) : NAN;
+}
+
+/* Nearer to its own column than this is no reason to look. */
+#define LONE_LEAST 0.10
+
+static bool lone_check(const struct comparison *c, const struct view_table *t, size_t row,
+		       size_t variant, struct view_lone *lone)
+{
+	const struct cmp_cell *cells = t->rows[row].row->cells;
+	double mean = cells[variant].mean, gap;
+	size_t i;
+
+	*lone = (struct view_lone){ t, row, (int)variant, INFINITY, -INFINITY };
+	for (i = 0; i < c->n_variants; i++) {
+		if (i == variant || !cells[i].has_mean)
+			continue;
+		lone->low = fmin(lone->low, cells[i].mean);
+		lone->high = fmax(lone->high, cells[i].mean);
+	}
+	gap = mean < lone->low ? lone->low - mean : mean - lone->high;
+	return gap > lone->high - lone->low;
+}
+
+bool view_find_lone(const struct view *v, struct view_lone *lone)
+{
+	double most = LONE_LEAST;
+	bool found = false;
+	size_t k, i, var;
+
+	for (k = 0; k < v->n; k++) {
+		const struct view_table *t = &v->tables[k];
+
+		for (var = 0; var < v->c->n_variants; var++) {
+			double middle = column_deviation(v->c, t, var);
+
+			for (i = 0; i < t->n; i++) {
+				double d = fabs(row_deviation(v->c, &t->rows[i], var) - middle);
+				struct view_lone l;
+
+				if (!(d > most) || !lone_check(v->c, t, i, var, &l))
+					continue;
+				most = d;
+				*lone = l;
+				found = true;
+			}
+		}
+	}
+	return found;
+}
+
+/* ---- cells ---- */
+
+static double rounded(double v, int decimals)
+{
+	double scale = pow(10, decimals);
+
+	return round(v * scale) / scale;
+}
+
+static bool decimals_agree(const struct view *v, const struct view_table *t, int decimals)
+{
+	size_t i, k;
+
+	for (i = 0; i < t->n; i++) {
+		double base = rounded(t->rows[i].row->cells[0].mean, decimals);
+
+		for (k = 1; k < v->c->n_variants; k++) {
+			const struct cmp_cell *cell = &t->rows[i].row->cells[k];
+
+			if (!cell->has_change || cell->published)
+				continue;
+			if (strcmp(text_percent(v->a, rounded(cell->mean, decimals) / base - 1, ""),
+				   text_percent(v->a, cell->change, "")))
+				return false;
+		}
+	}
+	return true;
+}
+
+int view_decimals(const struct view *v, const struct view_table *t)
+{
+	double least = INFINITY;
+	int decimals;
+	size_t i, k;
+
+	for (i = 0; i < t->n; i++)
+		for (k = 0; k < v->c->n_variants; k++)
+			if (t->rows[i].row->cells[k].has_mean &&
+			    fabs(t->rows[i].row->cells[k].mean) > 0)
+				least = fmin(least, fabs(t->rows[i].row->cells[k].mean));
+	if (!isfinite(least))
+		return 2;
+	decimals = MAX(0, 4 - (int)floor(log10(least)));
+	while (decimals < 12 && !decimals_agree(v, t, decimals))
+		decimals++;
+	return MIN(decimals, 15);
+}
+
+static int value_decimals(double v)
+{
+	int d;
+
+	for (d = 0; d < 6 && fabs(rounded(v, d) - v) > 1e-9 * fmax(1, fabs(v)); d++)
+		;
+	return d;
+}
+
+int view_value_decimals(const struct view *v, const struct view_table *t)
+{
+	int decimals = 0, j;
+	size_t i, k;
+
+	for (i = 0; i < t->n; i++) {
+		for (k = 0; k < v->c->n_variants; k++) {
+			const struct cmp_cell *cell = &t->rows[i].row->cells[k];
+
+			for (j = 0; cell->values && j < cell->n; j++)
+				decimals = MAX(decimals, value_decimals(cell->values[j]));
+		}
+	}
+	return decimals;
+}
+
+const char *view_mean(struct arena *a, const struct cmp_cell *cell, int decimals)
+{
+	if (!cell->has_mean)
+		return NULL;
+	return cell->mean_text ? text_ascii(a, cell->mean_text)
+			       : text_number(a, cell->mean, decimals);
+}
+
+enum text_color view_color(const struct cmp_cell *cell)
+{
+	switch (cell->verdict) {
+	case VERDICT_BETTER:
+		return COLOR_GREEN;
+	case VERDICT_WORSE:
+		return COLOR_RED;
+	case VERDICT_UNSURE:
+		return COLOR_YELLOW;
+	case VERDICT_FAILED:
+	case VERDICT_MISSING:
+		return COLOR_MAGENTA;
+	default:
+		return COLOR_NONE;
+	}
+}
+
+const char *view_unit(const char *unit)
+{
+	return strcmp(unit, "s") ? unit : "seconds";
+}
+
+const char *view_names(const struct comparison *c, struct arena *a, const bool *set)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t i, n = 0, k = 0;
+
+	for (i = 0; i < c->n_variants; i++)
+		n += set[i];
+	for (i = 0; i < c->n_variants; i++) {
+		if (!set[i])
+			continue;
+		strbuf_addf(&sb, "%s%s", !k ? "" : k + 1 == n ? " and " : ", ", c->variants[i].id);
+		k++;
+	}
+	return arena_strdup(a, strbuf_str(&sb));
+}
+
+const char *view_unit_word(const struct comparison *c, bool plural)
+{
+	if (!strcmp(c->unit, "boot"))
+		return plural ? "boots" : "boot";
+	return plural ? "runs" : "run";
+}
+
+void view_units_range(const struct comparison *c, int *low, int *high)
+{
+	size_t t, r, i;
+
+	*low = *high = 0;
+	for (t = 0; t < c->n_tests; t++) {
+		for (r = 0; r < c->tests[t].n_rows; r++) {
+			for (i = 0; i < c->n_variants; i++) {
+				int n = c->tests[t].rows[r].cells[i].n;
+
+				if (!n)
+					continue;
+				*low = *low ? MIN(*low, n) : n;
+				*high = MAX(*high, n);
+			}
+		}
+	}
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a comparison is laid out for reading, shared by the text formats: which rows stand together
+ * in a table, their labels, and the few figures over several rows (geometric means, the worst
+ * row, the lone cell, where high load begins).
+ */
+#ifndef REPORTS_VIEW_H
+#define REPORTS_VIEW_H
+
+#include "reports/comparison.h"
+#include "reports/text.h"
+
+struct view_row {
+	const struct cmp_test *test;
+	const struct cmp_row *row;
+	const char *label; /* value of the axis, or the metric */
+	double axis; /* NAN unless the axis is numeric */
+};
+
+/* Rows that belong under one heading: one benchmark, and one metric or one test case. */
+struct view_table {
+	const char *benchmark; /* as printed */
+	const char *where; /* parameters that all rows share, "numa 0&1"; "" */
+	const char *axis; /* name of the swept parameter of the rows, "" for metrics */
+	const struct cmp_row *metric; /* the one metric of all rows; NULL: rows are metrics */
+	const char *unit; /* of all rows; NULL if they differ */
+	bool headline;
+	struct view_row *rows;
+	size_t n;
+	size_t split; /* first row of the high load; 0: no split */
+};
+
+struct view_shape; /* of a benchmark: its axis, how many cases and metrics */
+
+struct view {
+	const struct comparison *c;
+	struct arena *a;
+	struct view_table *tables;
+	size_t n;
+	struct view_shape *shapes;
+	size_t n_shapes;
+};
+
+/* split: axis value that starts the high load; 0: found from the first table of a benchmark. */
+void view_init(struct view *v, const struct comparison *c, struct arena *a, double split);
+
+/* Columns of a row: variants, then contrasts. */
+size_t view_columns(const struct comparison *c);
+const struct cmp_cell *view_cell(const struct comparison *c, const struct view_row *r,
+				 size_t column);
+const char *view_column_name(const struct comparison *c, struct arena *a, size_t column);
+
+/* "64 clients, numa 0&1", with the metric where the benchmark has several. */
+const char *view_phrase(const struct view *v, const struct cmp_test *t, const struct cmp_row *r);
+
+/* Geometric mean of the ratios - 1 of rows [from, to) of a column; NAN if none has a change. */
+double view_gmean(const struct comparison *c, const struct view_table *t, size_t column,
+		  size_t from, size_t to);
+/* Row of the most adverse change of a column, or -1. */
+int view_worst(const struct comparison *c, const struct view_table *t, size_t column);
+/* "1-32" of rows [from, to) */
+const char *view_range(struct arena *a, const struct view_table *t, size_t from, size_t to);
+
+/*
+ * A cell of an untested table far from the other variants of its row and from what its own column
+ * shows elsewhere. Returns false if there is none.
+ */
+struct view_lone {
+	const struct view_table *table;
+	size_t row;
+	int variant;
+	double low, high; /* cells of the others in that row */
+};
+bool view_find_lone(const struct view *v, struct view_lone *lone);
+
+/*
+ * Decimals for the means of a table: five significant digits of the smallest, and more where the
+ * printed change would not be the ratio of the printed means.
+ */
+int view_decimals(const struct view *v, const struct view_table *t);
+/* Decimals that show every single value of a table as it was measured, at most 6. */
+int view_value_decimals(const struct view *v, const struct view_table *t);
+/* The mean as published or with so many decimals; NULL if there is none. */
+const char *view_mean(struct arena *a, const struct cmp_cell *cell, int decimals);
+
+enum text_color view_color(const struct cmp_cell *cell);
+/* "MB/s", "seconds" */
+const char *view_unit(const char *unit);
+/* "A", "A and B", "A, B and C" of the variants whose flag is set. */
+const char *view_names(const struct comparison *c, struct arena *a, const bool *set);
+/* "boots" or "run": what n counts */
+const char *view_unit_word(const struct comparison *c, bool plural);
+/* Smallest and largest n over the cells that have one. */
+void view_units_range(const struct comparison *c, int *low, int *high);
+
+#endif
