@@ -67,5 +67,7 @@ struct backend {
 };
 
 const struct backend_ops *backend_find(const char *name);
+/* Sorted, NULL-terminated. */
+const char *const *backend_names(struct arena *a);
 
 #endif

@@ -9,6 +9,7 @@
 #include "core/err.h"
 #include "core/mem.h"
 #include "runner/catalog.h"
+#include "runner/job.h"
 
 struct setting {
 	const char *name, *value;
@@ -16,9 +17,10 @@ struct setting {
 
 struct variant_config {
 	const char *name, *description;
-	/* kernel: exactly one of deb, image, running (none given) */
+	/* kernel: at most one of deb, image and release; none: the running one */
 	const char *deb; /* package name, meta packages are followed */
 	const char *image, *modules, *initrd;
+	const char *release; /* uname -r of an installed kernel (manual backend) */
 	const char *commit; /* stated by the user, or NULL */
 	const char *cmdline; /* words added to the kernel's command line */
 	const char *memory; /* "512M" of a guest, NULL: the campaign's */
@@ -37,14 +39,20 @@ struct param_value {
 
 struct test_case {
 	const struct bench_def *bench;
+	int entry; /* index of its entry under `benchmarks:` */
+	const char *program; /* of the benchmark, or `program:` of the campaign */
 	const char *name; /* "tbench/clients=64/bind=node0" */
 	const char *identity; /* hash of benchmark and all parameters */
 	struct param_value *params; /* in the order of the benchmark's file, then bind */
 	size_t n_params;
-	const char *bind; /* "node0-1", "cpus 0-3", NULL */
+	const char *bind; /* "node0-1", "cpus0-3", NULL */
+	const char *cpus; /* CPU list of the binding, "0-3"; NULL: all */
 	double expected; /* seconds on this backend */
-	/* kernbench */
+	double stated; /* the same as the campaign says it, 0: not said */
+	double deadline; /* seconds; 0: from expected, see case_deadline */
+	/* kernbench: one of deb, git, tarball; source_dir and build_dir once prepared */
 	const char *source_deb, *source_git, *source_tarball, *config, *target;
+	const char *source_dir, *build_dir;
 	bool drop_caches;
 };
 
@@ -62,11 +70,52 @@ struct campaign_config {
 };
 
 /*
- * Reads and checks a campaign file; all errors are reported together with file:line:column and a
- * suggestion. cpus: what "100%" counts (0: of this machine or of the guest).
+ * Reads and checks a campaign file; paths in it are relative to its folder. All errors are
+ * reported together with file:line:column and a suggestion. "100%" of a count means the CPUs of
+ * the binding, else of the guest or this machine.
  */
 int campaign_read(struct arena *a, const char *path, const struct catalog *cat,
 		  struct campaign_config **out, struct err *e);
+
+/* The same from memory; path is only the name for messages and the folder of relative paths. */
+int campaign_parse(struct arena *a, const char *path, const char *text, size_t len,
+		   const struct catalog *cat, struct campaign_config **out, struct err *e);
+
+/* Text of a parameter, NULL where the case has none of that name. */
+const char *case_param(const struct test_case *c, const char *name);
+/* Sets a parameter (replacing or adding it) and makes name and identity anew. */
+void case_set_param(struct arena *a, struct test_case *c, const char *name, const char *value);
+/* Makes name and identity from benchmark and parameters. */
+void case_finish(struct arena *a, struct test_case *c);
+/* Hash of a benchmark and its parameters, 16 hex digits. */
+char *case_identity(struct arena *a, const char *benchmark, const struct param_value *params,
+		    size_t n);
+/* {"clients":"2","time":"5s"} */
+char *case_params_json(struct arena *a, const struct test_case *c);
+/* ["clients"]: names of the swept ones */
+char *case_swept_json(struct arena *a, const struct test_case *c);
+/* "simulated file-server traffic ...: clients 2, time 5s" */
+char *case_describe(struct arena *a, const struct test_case *c);
+/* The command as it would be typed, server and binding included. */
+char *case_command(struct arena *a, const struct test_case *c);
+/*
+ * The job of one run. local: argv[0] is a full path on this machine; else the bare program name,
+ * as inside a guest. slow: the guest is emulated.
+ */
+void case_job(struct arena *a, const struct test_case *c, bool local, bool slow, struct job *job);
+/* Seconds after which a run hangs: an explicit one, or a multiple of the expected time. */
+double case_deadline(const struct test_case *c, bool slow);
+/* Sets c->expected from the benchmark's expression; slow: the guest is emulated. */
+void case_estimate(struct test_case *c, bool slow);
+/* Where the program of a case lies on this machine, NULL: not installed. */
+char *case_program_path(struct arena *a, const struct test_case *c);
+/* What is missing and where to get it: "tbench is not installed: apt-get install dbench". */
+char *case_missing(struct arena *a, const struct test_case *c);
+
+/* Hash of a kernel's identity and all settings of a variant, 16 hex digits. */
+char *variant_identity(struct arena *a, const struct variant_config *v, const char *kernel);
+/* {"cmdline": "", "sysctl": {}, "sched_features": [], "env": {}} */
+char *variant_settings_json(struct arena *a, const struct variant_config *v);
 
 /* One planned run, in order of execution. */
 struct plan_cell {

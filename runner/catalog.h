@@ -25,12 +25,18 @@ struct bench_param {
 	const char *const **word_args; /* arguments each word stands for, NULL-terminated lists */
 	const char *const *args; /* "{}" is the value; NULL-terminated */
 	const char *description;
+	const char *only_param, *only_word; /* exists only where that parameter has that word */
+	double min; /* least number or seconds */
+	/* The output names it: output parameter `check` must be the value x check_factor. */
+	const char *check; /* NULL: the output says nothing */
+	double check_factor;
 	bool is_auto; /* takes the word `auto` (hackbench loops) */
 	double calibrate; /* seconds one run should last when auto */
+	const char *constant_with; /* value x that parameter stays the same over cases, or NULL */
 };
 
 struct bench_metric {
-	const char *name; /* without the benchmark; '*' allowed */
+	const char *name; /* without the benchmark; '*' allowed, first match from the top */
 	const char *unit, *description;
 	enum direction direction;
 	enum mean_kind mean_kind;
@@ -43,15 +49,18 @@ struct bench_def {
 	const char *program; /* looked up in PATH, then among our helpers */
 	const char *package, *upstream; /* where to get it */
 	const char *stand_in; /* benchmark that takes its place where it is absent, or NULL */
-	const char *parser; /* name of a C parser, or "pattern" */
+	/* name of a C parser, "pattern", or "clock": real, user and sys as the runner measured them */
+	const char *parser;
 	const char *complete; /* regex that must match for parser `pattern`, or NULL */
-	const char *const *args; /* fixed arguments before those of the parameters */
-	const char *const *args_after; /* and after them */
+	/* Fixed arguments before and after those of the parameters; "{name}" is a parameter's value. */
+	const char *const *args;
+	const char *const *args_after;
 	const char *const *env;
 	const char *const *server; /* argv of a server, or NULL */
 	int port; /* the server listens on */
-	const char *expected; /* seconds: number or the name of a duration parameter, "time+2" */
-	const char *nofile; /* "groups*fds*2+200" terms: see catalog.c, or NULL */
+	/* Expressions over parameters, see catalog_evaluate; NULL: unknown */
+	const char *expected; /* seconds of one run: "time*1.2+2" */
+	const char *nofile; /* open files it needs: "groups*fds*2+200" */
 	bool fixed_work;
 	bool build; /* kernbench: needs a source tree (source, config) */
 	struct bench_param *params;
@@ -61,7 +70,11 @@ struct bench_def {
 };
 
 struct catalog;
-/* Reads all descriptions; extra_dir (of the campaign) may be NULL. Errors name file:line:column. */
+/*
+ * Reads all descriptions: shipped ones, the user's, and benchmarks/ in extra_dir (the folder of
+ * the campaign file, may be NULL). A name that stands twice is an error. Errors name
+ * file:line:column, all of them together.
+ */
 int catalog_load(struct arena *a, const char *extra_dir, struct catalog **out, struct err *e);
 const struct bench_def *catalog_find(const struct catalog *c, const char *name);
 const char *const *catalog_names(const struct catalog *c); /* sorted, NULL-terminated */
@@ -69,7 +82,21 @@ const char *const *catalog_names(const struct catalog *c); /* sorted, NULL-termi
 void catalog_metric(const struct catalog *c, const char *benchmark, const char *metric,
 		    const char *unit, struct db_metric *out);
 
-/* The parser of a benchmark: its C parser, or one over its patterns. */
+/*
+ * A benchmark that is any command at all: parser "clock", metrics real, user and sys. For commands
+ * recorded without a description.
+ */
+const struct bench_def *catalog_clock(struct arena *a, const char *name);
+
+/*
+ * Value of a sum of products of numbers and names ("groups*fds*2+200", no brackets). lookup gives
+ * the value of a name, false for an unknown one.
+ */
+typedef bool (*catalog_lookup)(const void *data, struct span name, double *value);
+bool catalog_evaluate(const char *expression, catalog_lookup lookup, const void *data,
+		      double *value);
+
+/* The parser of a benchmark: its C parser, or one over its patterns. Not for parser "clock". */
 int catalog_parse(struct arena *a, const struct bench_def *def, const struct parse_input *in,
 		  struct parse_result **out, struct err *e);
 

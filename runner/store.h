@@ -11,9 +11,10 @@
 
 /*
  * Stores a run and its raw streams in one transaction with outcome 'stored', then parses and
- * writes samples in a second one. run->id is set. The final outcome and class go into *run.
- * Extra checks besides the parser's: parameters in the output equal those asked for (expected
- * params; NULL: none), else suspect or error as the corpus says.
+ * writes samples in a second one (of ok and suspect runs). run->id is set; the final outcome,
+ * class and message go into *run. run->error set by the caller means that there was no run at all
+ * (not_found, server_failed ...): it is stored as it is. A deadline that passed is exit status 124.
+ * params: what was asked for; where the output says something else the run is suspect.
  */
 int store_run(struct db *db, struct arena *a, const struct catalog *cat,
 	      const struct bench_def *def, struct db_run *run, struct span out, struct span err,

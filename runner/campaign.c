@@ -1,0 +1,750 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Campaign files. Everything is read before anything is refused, so that all errors of a file are
+ * told at once. A list is an axis of the test cases, even one of a single value.
+ */
+#include "runner/campaign.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/file.h"
+#include "core/num.h"
+#include "core/yaml.h"
+#include "runner/backend.h"
+#include "runner/machine.h"
+
+enum { MAX_CASES = 10000 };
+
+struct reader {
+	struct arena *a;
+	struct err *e;
+	const struct catalog *cat;
+	struct campaign_config *c;
+	int cpus;   /* what 100% counts without a binding */
+	bool guest; /* cases run in a guest */
+	ARRAY_OF(struct test_case) cases;
+};
+
+/* One parameter, or the binding (param NULL), with all values it takes. */
+struct axis {
+	const struct bench_param *param;
+	const char *name;
+	const char **values;
+	size_t n;
+	bool swept;
+};
+
+static const char *const campaign_keys[] = {
+	"campaign", "description", "repeat",   "backend",    "seed",
+	"memory",   "cpus",	   "variants", "benchmarks", NULL,
+};
+static const char *const variant_keys[] = {
+	"name",	  "description",    "kernel", "cmdline", "memory",
+	"sysctl", "sched_features", "env",    NULL,
+};
+static const char *const kernel_keys[] = {
+	"deb", "image", "release", "modules", "initrd", "commit", NULL,
+};
+static const char *const source_keys[] = {"deb", "git", "tarball", NULL};
+
+static void suggest(struct err *e, const char *word, const char *const *words)
+{
+	const char *near = str_suggest(word, words);
+
+	if (near)
+		err_hint(e, "did you mean '%s'?", near);
+}
+
+/* Paths in a campaign are relative to its file. */
+static const char *campaign_path(struct reader *r, const char *path)
+{
+	const char *slash = strrchr(r->c->file, '/');
+
+	if (*path == '/' || !slash)
+		return path;
+	return arena_printf(r->a, "%.*s/%s", (int)(slash - r->c->file), r->c->file, path);
+}
+
+static bool is_word(const char *s, const char *more)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+	for (; *s; s++)
+		if (!strchr(plain, *s) && !strchr(more, *s))
+			return false;
+	return true;
+}
+
+/* Names are printed in tables and given on command lines, as campaign/variant too. */
+static bool is_variant_name(const char *s)
+{
+	const char *p;
+
+	for (p = s; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f || *p == '/')
+			return false;
+	return *s && *s != '-' && *s != ' ' && s[strlen(s) - 1] != ' ' && strlen(s) <= 60;
+}
+
+static struct setting *read_settings(struct reader *r, struct yaml_node *map, const char *key,
+				     size_t *n)
+{
+	struct yaml_node *node = yaml_get(map, key);
+	struct setting *list;
+	size_t i;
+
+	*n = 0;
+	if (!node)
+		return NULL;
+	if (node->kind != YAML_MAPPING) {
+		yaml_error(node, r->e, "'%s' takes a mapping of names to values", key);
+		return NULL;
+	}
+	list = arena_alloc_array(r->a, node->n + 1, sizeof(*list));
+	for (i = 0; i < node->n; i++) {
+		const struct yaml_node *value = node->pairs[i].value;
+
+		if (value->kind != YAML_SCALAR || strchr(value->text, '\n')) {
+			yaml_error(value, r->e, "'%s' takes one value on one line",
+				   node->pairs[i].key);
+			continue;
+		}
+		list[(*n)++] = (struct setting){node->pairs[i].key, value->text};
+	}
+	return list;
+}
+
+static void check_sysctl_names(struct reader *r, struct yaml_node *map,
+			       const struct variant_config *v)
+{
+	struct yaml_node *node = yaml_get(map, "sysctl");
+	size_t i;
+
+	for (i = 0; i < v->n_sysctls; i++) {
+		if (is_word(v->sysctls[i].name, "._-/") && !strstr(v->sysctls[i].name, ".."))
+			continue;
+		yaml_error(node, r->e, "'%s' is no name of a sysctl", v->sysctls[i].name);
+		err_hint(r->e, "write it as sysctl does, e.g. kernel.sched_autogroup_enabled");
+	}
+}
+
+static void read_features(struct reader *r, struct yaml_node *map, struct variant_config *v)
+{
+	const char **list;
+	size_t n, i;
+
+	yaml_get_list(r->a, map, "sched_features", &list, &n, r->e);
+	v->features = list;
+	for (i = 0; list && i < n; i++)
+		if (!*list[i] || !is_word(list[i], "_"))
+			yaml_error(yaml_get(map, "sched_features"), r->e,
+				   "'%s' is no scheduler feature", list[i]);
+}
+
+static void read_kernel(struct reader *r, struct yaml_node *map, struct variant_config *v)
+{
+	struct yaml_node *k = yaml_get(map, "kernel");
+	bool host = !strcmp(r->c->backend, "host");
+
+	if (!k) {
+		if (host)
+			return;
+		yaml_error(map, r->e, "the variant '%s' lacks its kernel", v->name);
+		err_hint(r->e,
+			 "e.g. kernel: {deb: linux-image-cloud-amd64} or kernel: {image: PATH}");
+		return;
+	}
+	if (k->kind != YAML_MAPPING) {
+		yaml_error(k, r->e,
+			   "'kernel' takes a mapping such as {deb: PACKAGE} or {image: PATH}");
+		return;
+	}
+	yaml_check_keys(k, kernel_keys, r->e);
+	yaml_get_string(k, "deb", &v->deb, r->e);
+	yaml_get_string(k, "image", &v->image, r->e);
+	yaml_get_string(k, "release", &v->release, r->e);
+	yaml_get_string(k, "modules", &v->modules, r->e);
+	yaml_get_string(k, "initrd", &v->initrd, r->e);
+	yaml_get_string(k, "commit", &v->commit, r->e);
+	if (v->image)
+		v->image = campaign_path(r, v->image);
+	if (v->modules)
+		v->modules = campaign_path(r, v->modules);
+	if (v->initrd)
+		v->initrd = campaign_path(r, v->initrd);
+	if (!!v->deb + !!v->image + !!v->release != 1)
+		yaml_error(k, r->e, "'kernel' needs exactly one of deb, image and release");
+	if (v->deb && (!*v->deb || *v->deb == '-' || !is_word(v->deb, "+.-:=~")))
+		yaml_error(yaml_get(k, "deb"), r->e, "'%s' is no package name", v->deb);
+	if (host) {
+		yaml_error(k, r->e, "the host backend measures the running kernel only");
+		err_hint(r->e, "use backend: manual or qemu for variants with other kernels");
+	} else if (v->release && !strcmp(r->c->backend, "qemu")) {
+		yaml_error(k, r->e, "'release' is for the manual backend");
+		err_hint(r->e, "qemu boots kernels from a package (deb) or an image");
+	}
+}
+
+static void read_variant(struct reader *r, struct yaml_node *map, struct variant_config *v)
+{
+	v->line = map->line;
+	v->column = map->column;
+	v->name = "";
+	if (map->kind != YAML_MAPPING) {
+		yaml_error(map, r->e, "a variant is a mapping with a name");
+		return;
+	}
+	yaml_check_keys(map, variant_keys, r->e);
+	yaml_get_string(map, "name", &v->name, r->e);
+	if (!yaml_get(map, "name")) {
+		yaml_error(map, r->e, "the variant lacks its name");
+	} else if (!is_variant_name(v->name)) {
+		yaml_error(yaml_get(map, "name"), r->e,
+			   "a variant's name has 1 to 60 characters, no '/' and no leading '-'");
+	}
+	v->description = "";
+	yaml_get_string(map, "description", &v->description, r->e);
+	yaml_get_string(map, "cmdline", &v->cmdline, r->e);
+	yaml_get_string(map, "memory", &v->memory, r->e);
+	v->sysctls = read_settings(r, map, "sysctl", &v->n_sysctls);
+	check_sysctl_names(r, map, v);
+	v->env = read_settings(r, map, "env", &v->n_env);
+	read_features(r, map, v);
+	read_kernel(r, map, v);
+	if (v->cmdline && strcmp(r->c->backend, "qemu")) {
+		yaml_error(yaml_get(map, "cmdline"), r->e,
+			   "'cmdline' works with the qemu backend only");
+		err_hint(r->e, "set it in the boot loader of this machine");
+	}
+}
+
+/* What can be told of a variant before its kernel is looked up. */
+static char *written_identity(struct reader *r, const struct variant_config *v)
+{
+	return variant_identity(r->a, v,
+				v->deb	     ? v->deb
+				: v->image   ? v->image
+				: v->release ? v->release
+					     : "running");
+}
+
+static void check_twins(struct reader *r, const struct yaml_node *at,
+			const struct variant_config *v)
+{
+	const struct variant_config *w;
+
+	for (w = r->c->variants; w < v; w++) {
+		if (*v->name && !strcmp(w->name, v->name)) {
+			yaml_error(at, r->e, "two variants are named '%s'", v->name);
+		} else if (!strcmp(written_identity(r, w), written_identity(r, v))) {
+			yaml_error(at, r->e, "'%s' is the same as '%s': nothing differs", v->name,
+				   w->name);
+			err_hint(r->e, "to compare a variant with itself give one of them a mark, "
+				       "e.g. env: {ARM: 2}");
+		}
+	}
+}
+
+static void read_variants(struct reader *r, struct yaml_node *root)
+{
+	struct yaml_node *list = yaml_get(root, "variants");
+	struct campaign_config *c = r->c;
+	size_t i;
+
+	if (!list || list->kind != YAML_SEQUENCE || !list->n) {
+		yaml_error(list ? list : root, r->e, "'variants' takes a list of variants");
+		err_hint(r->e, "e.g. variants: [{name: base}, {name: new, sysctl: {...}}]");
+		return;
+	}
+	c->variants = arena_alloc_array(r->a, list->n, sizeof(*c->variants));
+	c->n_variants = list->n;
+	for (i = 0; i < list->n; i++) {
+		read_variant(r, list->items[i], &c->variants[i]);
+		check_twins(r, list->items[i], &c->variants[i]);
+	}
+}
+
+/* A count may be a share of the CPUs: it stays as written until the binding is known. */
+static const char *canonical_count(struct reader *r, const struct bench_param *p,
+				   const struct yaml_node *n)
+{
+	struct span text = span_of(n->text);
+	int64_t v;
+	double share;
+
+	if (p->is_auto && !strcmp(n->text, "auto"))
+		return "auto";
+	if (str_ends(n->text, "%")) {
+		text.len--;
+		if (num_parse(text, &share) && share > 0 && share <= 10000)
+			return n->text;
+	} else if (num_parse_int(text, &v) && (double)v >= p->min && v <= 1000000000) {
+		return arena_printf(r->a, "%lld", (long long)v);
+	}
+	yaml_error(n, r->e,
+		   "'%s' takes a whole number from %g, or a share of the CPUs such as 100%%%s",
+		   p->name, p->min, p->is_auto ? ", or auto" : "");
+	return NULL;
+}
+
+static const char *canonical_duration(struct reader *r, const struct bench_param *p,
+				      const struct yaml_node *n)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	double seconds;
+
+	if (!num_parse_duration(n->text, &seconds) || seconds < p->min || seconds <= 0) {
+		yaml_error(n, r->e, "'%s' takes a time such as 5s or 2m", p->name);
+		if (p->min > 0)
+			err_hint(r->e, "at least %gs", p->min);
+		return NULL;
+	}
+	num_add_exact(&sb, seconds);
+	strbuf_addc(&sb, 's');
+	return arena_strdup(r->a, strbuf_str(&sb));
+}
+
+/* {deb: linux-source-6.1} becomes "deb:linux-source-6.1". */
+static const char *canonical_source(struct reader *r, const struct yaml_node *n)
+{
+	const struct yaml_pair *p = n->kind == YAML_MAPPING && n->n == 1 ? n->pairs : NULL;
+	size_t i;
+
+	for (i = 0; p && source_keys[i]; i++) {
+		const char *value = p->value->text;
+
+		if (strcmp(source_keys[i], p->key) || p->value->kind != YAML_SCALAR || !*value ||
+		    *value == '-')
+			continue;
+		return arena_printf(r->a, "%s:%s", p->key, i ? campaign_path(r, value) : value);
+	}
+	yaml_error(n, r->e, "'source' takes {deb: PACKAGE}, {git: PATH} or {tarball: PATH}");
+	return NULL;
+}
+
+static const char *canonical_value(struct reader *r, const struct bench_def *bench,
+				   const struct bench_param *p, const struct yaml_node *n)
+{
+	size_t i;
+
+	if (bench->build && !strcmp(p->name, "source"))
+		return canonical_source(r, n);
+	if (n->kind != YAML_SCALAR || !*n->text) {
+		yaml_error(n, r->e, "'%s' takes a value or a list of values", p->name);
+		return NULL;
+	}
+	switch (p->type) {
+	case PARAM_COUNT:
+		return canonical_count(r, p, n);
+	case PARAM_DURATION:
+		return canonical_duration(r, p, n);
+	case PARAM_WORD:
+		for (i = 0; p->words[i]; i++)
+			if (!strcmp(p->words[i], n->text))
+				return p->words[i];
+		yaml_error(n, r->e, "'%s' cannot be '%s'", p->name, n->text);
+		suggest(r->e, n->text, p->words);
+		return NULL;
+	default:
+		if (*n->text != '-' && !strchr(n->text, '\n'))
+			return n->text;
+		yaml_error(n, r->e, "'%s' takes text on one line without a leading '-'", p->name);
+		return NULL;
+	}
+}
+
+/* A value that is given, or the default where the key is absent. Returns false if it lacks. */
+static bool read_axis(struct reader *r, const struct bench_def *bench, struct yaml_node *entry,
+		      struct yaml_node *map, const struct bench_param *p, struct axis *axis)
+{
+	struct yaml_node *given = yaml_get(map, p->name), standard = {0}, *one;
+	size_t i, n;
+
+	axis->param = p;
+	axis->name = p->name;
+	if (!given) {
+		if (!p->default_value) {
+			yaml_error(entry, r->e, "%s lacks '%s'%s%s", bench->name, p->name,
+				   p->description ? ": " : "",
+				   p->description ? p->description : "");
+			return false;
+		}
+		standard = *entry;
+		standard.kind = YAML_SCALAR;
+		standard.text = p->default_value;
+		given = &standard;
+	}
+	axis->swept = given->kind == YAML_SEQUENCE;
+	n = axis->swept ? given->n : 1;
+	axis->values = arena_alloc_array(r->a, n + 1, sizeof(*axis->values));
+	for (i = 0; i < n; i++) {
+		one = axis->swept ? given->items[i] : given;
+		axis->values[axis->n] = canonical_value(r, bench, p, one);
+		axis->n += axis->values[axis->n] != NULL;
+	}
+	if (axis->swept && !n)
+		yaml_error(given, r->e, "'%s' is an empty list", p->name);
+	return axis->n == n && n;
+}
+
+/* "node0-1", "node2": CPU list of nodes of this machine. */
+static char *node_cpus(struct reader *r, const char *bind)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	const char *range = bind + strlen("node"), *dash = strchr(range, '-');
+	struct span first = {range, dash ? (size_t)(dash - range) : strlen(range)};
+	int64_t from, to, node;
+
+	if (!num_parse_int(first, &from) || from < 0)
+		return NULL;
+	to = from;
+	if (dash && (!num_parse_int(span_of(dash + 1), &to) || to < from || to > 4096))
+		return NULL;
+	for (node = from; node <= to; node++) {
+		char *cpus = machine_node_cpus(r->a, (int)node);
+
+		if (!cpus)
+			return NULL;
+		strbuf_addf(&sb, "%s%s", sb.len ? "," : "", cpus);
+	}
+	return arena_strdup(r->a, strbuf_str(&sb));
+}
+
+/* CPU list of a binding such as "node0-1" or "cpus 0-3"; NULL with an error added. */
+static const char *bind_cpus(struct reader *r, const struct yaml_node *n, const char *bind)
+{
+	const char *cpus = NULL;
+	int highest;
+
+	if (str_starts(bind, "node") && !r->guest)
+		cpus = node_cpus(r, bind);
+	else if (str_starts(bind, "cpus"))
+		cpus = arena_printf(r->a, "%s", bind + strlen("cpus"));
+	if (!cpus || cpulist_count(cpus, &highest) < 0) {
+		yaml_error(n, r->e, "'%s' names no CPUs of this %s", bind,
+			   r->guest ? "guest" : "machine");
+		err_hint(r->e, "%s",
+			 r->guest ? "write cpus 0-3" : "write node0, node0-1 or cpus 0-3");
+		return NULL;
+	}
+	if (highest >= r->cpus) {
+		yaml_error(n, r->e, "'%s': there is no CPU %d", bind, highest);
+		err_hint(r->e, r->cpus > 1 ? "the CPUs are 0 to %d" : "the only CPU is %d",
+			 r->cpus - 1);
+		return NULL;
+	}
+	return cpus;
+}
+
+static bool read_bind(struct reader *r, struct yaml_node *map, struct axis *axis)
+{
+	struct yaml_node *given = yaml_get(map, "bind");
+	const char **list;
+	size_t n, i, before = r->e->list.n;
+
+	axis->name = "bind";
+	if (!given || yaml_get_list(r->a, map, "bind", &list, &n, r->e))
+		return !given;
+	axis->swept = given->kind == YAML_SEQUENCE;
+	axis->values = list;
+	axis->n = n;
+	for (i = 0; i < n; i++) {
+		/* "cpus 0-3" without its blank, as in names */
+		if (str_starts(list[i], "cpus "))
+			list[i] = arena_printf(r->a, "cpus%s",
+					       list[i] + strspn(list[i] + 4, " ") + 4);
+		bind_cpus(r, axis->swept ? given->items[i] : given, list[i]);
+	}
+	return r->e->list.n == before;
+}
+
+/* Shares of CPUs become numbers now that the binding is known. */
+static const char *settle_count(struct reader *r, const char *value, int cpus)
+{
+	double share;
+
+	if (!str_ends(value, "%") || !num_parse((struct span){value, strlen(value) - 1}, &share))
+		return value;
+	return arena_printf(r->a, "%d", (int)fmax(1, floor(cpus * share / 100 + 0.5)));
+}
+
+static void set_build(struct test_case *c)
+{
+	const char *source = case_param(c, "source");
+
+	c->config = case_param(c, "config");
+	c->target = case_param(c, "target");
+	c->drop_caches = str_equal(case_param(c, "drop_caches"), "yes");
+	if (str_starts(source, "deb:"))
+		c->source_deb = source + 4;
+	else if (str_starts(source, "git:"))
+		c->source_git = source + 4;
+	else
+		c->source_tarball = source + strlen("tarball:");
+}
+
+/* The axes of one entry, and what all its cases share. */
+struct entry {
+	const struct bench_def *bench;
+	const struct yaml_node *node;
+	struct axis *axes; /* one for each parameter, then bind */
+	size_t n_axes;
+	const char *program;
+	double deadline, expected;
+	int index;
+};
+
+static void add_case(struct reader *r, const struct entry *en, const size_t *at)
+{
+	const struct axis *bind = &en->axes[en->n_axes - 1];
+	struct test_case c = {.bench = en->bench,
+			      .entry = en->index,
+			      .program = en->program,
+			      .deadline = en->deadline,
+			      .stated = en->expected};
+	int cpus = r->cpus, highest;
+	size_t i, k;
+
+	if (bind->n) {
+		c.bind = bind->values[at[en->n_axes - 1]];
+		c.cpus = bind_cpus(r, en->node, c.bind);
+		cpus = cpulist_count(c.cpus, &highest);
+	}
+	c.params = arena_alloc_array(r->a, en->n_axes, sizeof(*c.params));
+	for (i = 0; i < en->n_axes; i++) {
+		const struct axis *x = &en->axes[i];
+		const struct bench_param *p = x->param;
+
+		if (!x->n ||
+		    (p && p->only_param && !str_equal(case_param(&c, p->only_param), p->only_word)))
+			continue;
+		c.params[c.n_params++] = (struct param_value){
+			x->name, settle_count(r, x->values[at[i]], cpus), x->swept};
+	}
+	if (en->bench->build)
+		set_build(&c);
+	case_estimate(&c, false);
+	case_finish(r->a, &c);
+	/* Axes that a word switches off, or shares that round alike, give the same case again. */
+	for (k = 0; k < r->cases.n; k++)
+		if (!strcmp(r->cases.items[k].identity, c.identity) &&
+		    r->cases.items[k].entry == c.entry)
+			return;
+	*ARRAY_PUSH(&r->cases) = c;
+}
+
+/* The product of all axes, the last one turning fastest. */
+static void add_product(struct reader *r, const struct entry *en)
+{
+	size_t *at = arena_alloc_array(r->a, en->n_axes, sizeof(*at)), i, total = 1;
+
+	for (i = 0; i < en->n_axes; i++) {
+		total *= MAX(en->axes[i].n, (size_t)1);
+		if (total > MAX_CASES) {
+			yaml_error(en->node, r->e, "more than %d test cases", MAX_CASES);
+			return;
+		}
+	}
+	while (total--) {
+		add_case(r, en, at);
+		for (i = en->n_axes; i-- > 0;) {
+			if (++at[i] < en->axes[i].n)
+				break;
+			at[i] = 0;
+		}
+	}
+}
+
+/* Keys an entry may have: the parameters and those of every benchmark. */
+static const char *const *entry_keys(struct reader *r, const struct bench_def *bench)
+{
+	static const char *const common[] = {"bind", "program", "deadline", "expected"};
+	const char **keys =
+		arena_alloc_array(r->a, bench->n_params + ARRAY_SIZE(common) + 1, sizeof(*keys));
+	size_t i;
+
+	for (i = 0; i < bench->n_params; i++)
+		keys[i] = bench->params[i].name;
+	memcpy(keys + i, common, sizeof(common));
+	return keys;
+}
+
+/*
+ * Where a benchmark is absent and another one takes its place, that one runs, under its own name.
+ */
+static const struct bench_def *stand_in(struct reader *r, const struct bench_def *bench,
+					const struct yaml_node *map)
+{
+	struct test_case probe = {.bench = bench, .program = bench->program};
+	const struct bench_def *other;
+
+	if (!bench->stand_in || (map->kind == YAML_MAPPING && yaml_get((void *)map, "program")) ||
+	    case_program_path(r->a, &probe))
+		return bench;
+	other = catalog_find(r->cat, bench->stand_in);
+	return other ? other : bench;
+}
+
+/* - tbench: {clients: [1, 2], time: 5s}, or the bare name for all defaults */
+static void read_entry(struct reader *r, struct yaml_node *item, int index)
+{
+	const char *name = item->kind == YAML_SCALAR			? item->text
+			   : item->kind == YAML_MAPPING && item->n == 1 ? item->pairs[0].key
+									: NULL;
+	struct yaml_node *map = item->kind == YAML_MAPPING && item->n ? item->pairs[0].value : item;
+	struct entry en = {.index = index, .node = item};
+	bool ok = true;
+	size_t i;
+
+	if (!name) {
+		yaml_error(item, r->e, "a benchmark is written as NAME: {parameters}");
+		return;
+	}
+	en.bench = catalog_find(r->cat, name);
+	if (!en.bench) {
+		yaml_error(item, r->e, "unknown benchmark '%s'", name);
+		suggest(r->e, name, catalog_names(r->cat));
+		return;
+	}
+	if (map->kind == YAML_SEQUENCE || (map->kind == YAML_SCALAR && map != item && *map->text)) {
+		yaml_error(map, r->e, "'%s' takes a mapping of parameters", name);
+		return;
+	}
+	if (en.bench->build && r->guest) {
+		yaml_error(item, r->e, "%s needs a source tree, which guests do not have", name);
+		err_hint(r->e, "put it into a campaign of its own with backend: host or manual");
+	}
+	en.bench = stand_in(r, en.bench, map);
+	yaml_check_keys(map, entry_keys(r, en.bench), r->e);
+	en.program = en.bench->program;
+	yaml_get_string(map, "program", &en.program, r->e);
+	if (en.program != en.bench->program && strchr(en.program, '/'))
+		en.program = campaign_path(r, en.program);
+	ok &= !yaml_get_duration(map, "deadline", &en.deadline, r->e);
+	ok &= !yaml_get_duration(map, "expected", &en.expected, r->e);
+	en.n_axes = en.bench->n_params + 1;
+	en.axes = arena_alloc_array(r->a, en.n_axes, sizeof(*en.axes));
+	for (i = 0; i < en.bench->n_params; i++)
+		ok &= read_axis(r, en.bench, item, map, &en.bench->params[i], &en.axes[i]);
+	ok &= read_bind(r, map, &en.axes[i]);
+	if (ok)
+		add_product(r, &en);
+}
+
+/* Two entries may give cases of one name: then every parameter that differs is part of it. */
+static void part_names(struct reader *r, const struct yaml_node *list)
+{
+	struct test_case *a, *b;
+	size_t i;
+
+	array_for_each (a, &r->cases) {
+		for (b = r->cases.items; b < a; b++) {
+			if (!strcmp(a->identity, b->identity)) {
+				yaml_error(list->items[a->entry], r->e,
+					   "the test case %s stands twice", a->name);
+				continue;
+			}
+			if (strcmp(a->name, b->name))
+				continue;
+			for (i = 0; i < a->n_params && i < b->n_params; i++)
+				if (strcmp(a->params[i].value, b->params[i].value))
+					a->params[i].swept = b->params[i].swept = true;
+			case_finish(r->a, a);
+			case_finish(r->a, b);
+		}
+	}
+}
+
+static void read_benchmarks(struct reader *r, struct yaml_node *root)
+{
+	struct yaml_node *list = yaml_get(root, "benchmarks");
+	size_t i;
+
+	if (!list || list->kind != YAML_SEQUENCE || !list->n) {
+		yaml_error(list ? list : root, r->e, "'benchmarks' takes a list of benchmarks");
+		err_hint(r->e, "e.g. benchmarks: [tbench: {clients: [1, 2], time: 60s}]");
+		return;
+	}
+	for (i = 0; i < list->n; i++)
+		read_entry(r, list->items[i], (int)i);
+	part_names(r, list);
+}
+
+/* The file's name without folder and ending. */
+static const char *name_from_file(struct reader *r)
+{
+	const char *slash = strrchr(r->c->file, '/'), *base = slash ? slash + 1 : r->c->file;
+	const char *dot = strrchr(base, '.');
+
+	return arena_strndup(r->a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+}
+
+static void read_head(struct reader *r, struct yaml_node *root)
+{
+	struct campaign_config *c = r->c;
+	int64_t repeat = 5, seed = 0, cpus = 1;
+
+	c->name = name_from_file(r);
+	yaml_get_string(root, "campaign", &c->name, r->e);
+	if (!*c->name || *c->name == '-' || !is_word(c->name, "._+-"))
+		yaml_error(yaml_get(root, "campaign") ? yaml_get(root, "campaign") : root, r->e,
+			   "a campaign's name has letters, digits, '.', '_', '+' and '-' only");
+	c->backend = "host";
+	yaml_get_string(root, "backend", &c->backend, r->e);
+	if (!backend_find(c->backend)) {
+		yaml_error(yaml_get(root, "backend"), r->e, "unknown backend '%s'", c->backend);
+		suggest(r->e, c->backend, backend_names(r->a));
+		c->backend = "qemu";
+	}
+	yaml_get_int(root, "repeat", 1, 10000, &repeat, r->e);
+	yaml_get_int(root, "seed", 1, INT64_MAX, &seed, r->e);
+	yaml_get_int(root, "cpus", 1, 4096, &cpus, r->e);
+	c->repeat = (int)repeat;
+	c->seed = (uint64_t)seed;
+	c->cpus = (int)cpus;
+	c->memory = "512M";
+	yaml_get_string(root, "memory", &c->memory, r->e);
+	r->guest = !strcmp(c->backend, "qemu");
+	r->cpus = r->guest ? c->cpus : machine_cpus();
+}
+
+int campaign_parse(struct arena *a, const char *path, const char *text, size_t len,
+		   const struct catalog *cat, struct campaign_config **out, struct err *e)
+{
+	struct campaign_config *c = arena_alloc(a, sizeof(*c));
+	struct reader r = {.a = a, .e = e, .cat = cat, .c = c};
+	struct yaml_node *root = yaml_parse(a, path, text, len, e);
+	size_t before = e->list.n;
+
+	if (!root)
+		return -EINVAL;
+	if (root->kind != YAML_MAPPING)
+		return yaml_error(root, e, "a campaign file is a mapping");
+	c->file = arena_strdup(a, path);
+	c->text = arena_strndup(a, text, len);
+	yaml_check_keys(root, campaign_keys, e);
+	read_head(&r, root);
+	read_variants(&r, root);
+	read_benchmarks(&r, root);
+	c->cases = arena_copy(a, r.cases.items, r.cases.n, sizeof(*c->cases));
+	c->n_cases = r.cases.n;
+	ARRAY_FREE(&r.cases);
+	*out = c;
+	return e->list.n > before ? -EINVAL : 0;
+}
+
+int campaign_read(struct arena *a, const char *path, const struct catalog *cat,
+		  struct campaign_config **out, struct err *e)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	int ret = file_read(path, 16 << 20, &text, e);
+
+	if (ret) {
+		err_hint(e, "`kdelta init` writes a campaign file for this machine");
+		return ret;
+	}
+	return campaign_parse(a, path, strbuf_str(&text), text.len, cat, out, e);
+}

@@ -1,0 +1,689 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Benchmark descriptions. A complete one for a program that prints "score 12.5":
+ *
+ *	benchmark: spin
+ *	description: turns of a loop in a second
+ *	program: ./spin.sh
+ *	parser: pattern
+ *	complete: ^finished$
+ *	expected: time+1
+ *	params:
+ *	  time: {type: duration, default: 2s, args: [-t, "{}"]}
+ *	metrics:
+ *	  score: {unit: turns/s, direction: higher, mean: hmean, role: headline,
+ *	          pattern: "^score ([0-9.]+)$", description: turns of the loop in a second}
+ */
+#include "runner/catalog.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <regex.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/file.h"
+#include "core/num.h"
+#include "core/yaml.h"
+
+struct catalog {
+	struct arena *a;
+	ARRAY_OF(struct bench_def *) defs; /* items in the arena once loaded, sorted by name */
+	const char **names;
+};
+
+struct reader {
+	struct arena *a;
+	struct err *e;
+	struct bench_def *def;
+};
+
+static const char *const bench_keys[] = {
+	"benchmark", "description", "program",	  "package", "upstream", "stand_in", "parser",
+	"complete",  "args",	    "args_after", "env",     "server",	 "port",     "expected",
+	"nofile",    "fixed_work",  "build",	  "params",  "metrics",	 NULL,
+};
+static const char *const param_keys[] = {
+	"type", "default", "words",	   "args", "description", "only",
+	"min",	"check",   "check_factor", "auto", NULL,
+};
+static const char *const metric_keys[] = {
+	"unit", "direction", "mean", "role", "description", "pattern", NULL,
+};
+static const char *const auto_keys[] = {"target", "constant_with", NULL};
+
+static const char *const type_words[] = {"count", "duration", "word", "text", NULL};
+/* In the order of enum direction and enum mean_kind. */
+static const char *const direction_words[] = {"higher",	 "lower",   "neutral",
+					      "depends", "unknown", NULL};
+static const char *const mean_words[] = {"amean", "hmean", "gmean", "median", NULL};
+static const char *const role_words[] = {"headline", "counter", "diagnostic", NULL};
+
+/* Index of the key's word in the list, or fallback where the key is absent. */
+static int read_word(struct reader *r, struct yaml_node *map, const char *key,
+		     const char *const *words, int fallback)
+{
+	struct yaml_node *n = yaml_get(map, key);
+	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
+	int i;
+
+	if (!n)
+		return fallback;
+	for (i = 0; words[i]; i++) {
+		if (n->kind == YAML_SCALAR && !strcmp(words[i], n->text))
+			return i;
+		strbuf_addf(&all, "%s%s", i ? ", " : "", words[i]);
+	}
+	yaml_error(n, r->e, "'%s' takes one of: %s", key, strbuf_str(&all));
+	return fallback;
+}
+
+static const char *const *read_list(struct reader *r, struct yaml_node *map, const char *key)
+{
+	const char **list = NULL;
+	size_t n;
+
+	yaml_get_list(r->a, map, key, &list, &n, r->e);
+	return list;
+}
+
+static double read_number(struct reader *r, struct yaml_node *map, const char *key, double fallback)
+{
+	struct yaml_node *n = yaml_get(map, key);
+	double v = fallback;
+
+	if (n && (n->kind != YAML_SCALAR || !num_parse(span_of(n->text), &v)))
+		yaml_error(n, r->e, "'%s' takes a number", key);
+	return v;
+}
+
+/* words: {process: [-P], thread: [-T]} */
+static void read_words(struct reader *r, struct yaml_node *map, struct bench_param *p)
+{
+	struct yaml_node *n = yaml_get(map, "words");
+	const char **words, *const **args;
+	size_t i;
+
+	if (!n)
+		return;
+	if (n->kind != YAML_MAPPING || !n->n) {
+		yaml_error(n, r->e, "'words' takes a mapping from each word to its arguments");
+		return;
+	}
+	words = arena_alloc_array(r->a, n->n + 1, sizeof(*words));
+	args = arena_alloc_array(r->a, n->n + 1, sizeof(*args));
+	for (i = 0; i < n->n; i++) {
+		words[i] = n->pairs[i].key;
+		args[i] = read_list(r, n, words[i]);
+	}
+	p->words = words;
+	p->word_args = args;
+	p->type = PARAM_WORD;
+}
+
+/* auto: {target: 4s, constant_with: groups} */
+static void read_auto(struct reader *r, struct yaml_node *map, struct bench_param *p)
+{
+	struct yaml_node *n = yaml_get(map, "auto");
+
+	if (!n)
+		return;
+	if (n->kind != YAML_MAPPING) {
+		yaml_error(n, r->e, "'auto' takes a mapping such as {target: 4s}");
+		return;
+	}
+	yaml_check_keys(n, auto_keys, r->e);
+	p->is_auto = true;
+	p->calibrate = 4;
+	yaml_get_duration(n, "target", &p->calibrate, r->e);
+	yaml_get_string(n, "constant_with", &p->constant_with, r->e);
+}
+
+/* only: {bench: messaging} */
+static void read_only(struct reader *r, struct yaml_node *map, struct bench_param *p)
+{
+	struct yaml_node *n = yaml_get(map, "only");
+
+	if (!n)
+		return;
+	if (n->kind != YAML_MAPPING || n->n != 1 || n->pairs[0].value->kind != YAML_SCALAR) {
+		yaml_error(n, r->e, "'only' takes one parameter and its word");
+		return;
+	}
+	p->only_param = n->pairs[0].key;
+	p->only_word = n->pairs[0].value->text;
+}
+
+static void read_param(struct reader *r, const struct yaml_pair *pair, struct bench_param *p)
+{
+	struct yaml_node *map = pair->value;
+
+	p->name = pair->key;
+	if (map->kind != YAML_MAPPING) {
+		yaml_error(map, r->e, "the parameter '%s' takes a mapping", p->name);
+		return;
+	}
+	yaml_check_keys(map, param_keys, r->e);
+	p->type = (enum param_type)read_word(r, map, "type", type_words, PARAM_TEXT);
+	p->args = read_list(r, map, "args");
+	read_words(r, map, p);
+	if (p->type == PARAM_WORD && !p->words)
+		yaml_error(map, r->e, "the parameter '%s' lacks its words", p->name);
+	yaml_get_string(map, "default", &p->default_value, r->e);
+	yaml_get_string(map, "description", &p->description, r->e);
+	yaml_get_string(map, "check", &p->check, r->e);
+	p->check_factor = read_number(r, map, "check_factor", 1);
+	p->min = read_number(r, map, "min", p->type == PARAM_COUNT ? 1 : 0);
+	read_auto(r, map, p);
+	read_only(r, map, p);
+}
+
+static void regex_error(const struct yaml_node *n, struct err *e, int code, const regex_t *re)
+{
+	char why[200];
+
+	regerror(code, re, why, sizeof(why));
+	yaml_error(n, e, "not a POSIX extended regular expression: %s", why);
+}
+
+/* A regex with at least `groups` groups, checked here so that a run never meets a broken one. */
+static const char *read_regex(struct reader *r, struct yaml_node *map, const char *key,
+			      size_t groups)
+{
+	struct yaml_node *n = yaml_get(map, key);
+	regex_t re;
+	int code;
+
+	if (!n)
+		return NULL;
+	if (n->kind != YAML_SCALAR) {
+		yaml_error(n, r->e, "'%s' takes one regular expression", key);
+		return NULL;
+	}
+	code = regcomp(&re, n->text, REG_EXTENDED | REG_NEWLINE);
+	if (code) {
+		regex_error(n, r->e, code, &re);
+		return NULL;
+	}
+	if (re.re_nsub < groups)
+		yaml_error(n, r->e, "'%s' needs a group around the number: ([0-9.]+)", key);
+	regfree(&re);
+	return n->text;
+}
+
+static void read_metric(struct reader *r, const struct yaml_pair *pair, struct bench_metric *m)
+{
+	struct yaml_node *map = pair->value;
+
+	m->name = pair->key;
+	if (map->kind != YAML_MAPPING) {
+		yaml_error(map, r->e, "the metric '%s' takes a mapping", m->name);
+		return;
+	}
+	yaml_check_keys(map, metric_keys, r->e);
+	m->unit = "";
+	yaml_get_string(map, "unit", &m->unit, r->e);
+	m->description = "";
+	yaml_get_string(map, "description", &m->description, r->e);
+	m->direction = (enum direction)read_word(r, map, "direction", direction_words, DIR_UNKNOWN);
+	m->mean_kind = (enum mean_kind)read_word(r, map, "mean", mean_words, MEAN_AMEAN);
+	m->role = role_words[read_word(r, map, "role", role_words, 1)];
+	m->pattern = read_regex(r, map, "pattern", 1);
+	if (!strcmp(r->def->parser, "pattern") && !m->pattern)
+		yaml_error(map, r->e, "the metric '%s' lacks its pattern", m->name);
+}
+
+/* Length of mapping `key`, 0 where it is absent; an error where it is no mapping. */
+static size_t read_mapping(struct reader *r, struct yaml_node *map, const char *key,
+			   struct yaml_pair **pairs)
+{
+	struct yaml_node *n = yaml_get(map, key);
+
+	if (!n)
+		return 0;
+	if (n->kind != YAML_MAPPING) {
+		yaml_error(n, r->e, "'%s' takes a mapping", key);
+		return 0;
+	}
+	*pairs = n->pairs;
+	return n->n;
+}
+
+static bool param_exists(const struct bench_def *def, struct span name)
+{
+	size_t i;
+
+	for (i = 0; i < def->n_params; i++)
+		if (span_is(name, def->params[i].name))
+			return true;
+	return false;
+}
+
+static bool any_param(const void *data, struct span name, double *value)
+{
+	*value = 1;
+	return param_exists(data, name);
+}
+
+static void check_expression(struct reader *r, struct yaml_node *root, const char *key,
+			     const char *expression)
+{
+	double v;
+
+	if (expression && !catalog_evaluate(expression, any_param, r->def, &v))
+		yaml_error(
+			yaml_get(root, key), r->e,
+			"'%s' takes a sum of products of numbers and parameters such as time*1.2+2",
+			key);
+}
+
+/* "{clients}" in a list must name a parameter. */
+static void check_places(struct reader *r, struct yaml_node *root, const char *key,
+			 const char *const *args)
+{
+	for (; args && *args; args++) {
+		size_t n = strlen(*args);
+
+		if (n > 2 && **args == '{' && (*args)[n - 1] == '}' &&
+		    !param_exists(r->def, (struct span){*args + 1, n - 2}))
+			yaml_error(yaml_get(root, key), r->e, "%s names no parameter", *args);
+	}
+}
+
+/* A relative program with a slash lies beside the description. */
+static const char *read_program(struct reader *r, struct yaml_node *root, const char *file)
+{
+	const char *program = r->def->name, *slash = strrchr(file, '/');
+
+	yaml_get_string(root, "program", &program, r->e);
+	if (!strchr(program, '/') || *program == '/' || !slash)
+		return program;
+	return arena_printf(r->a, "%.*s/%s", (int)(slash - file), file, program);
+}
+
+static void read_bench(struct reader *r, struct yaml_node *root, const char *file)
+{
+	struct bench_def *def = r->def;
+	struct yaml_pair *pairs = NULL;
+	int64_t port = 0;
+	size_t i;
+
+	yaml_check_keys(root, bench_keys, r->e);
+	yaml_get_string(root, "benchmark", &def->name, r->e);
+	if (!def->name || !*def->name || strpbrk(def->name, "/. \t\n=")) {
+		yaml_error(root, r->e,
+			   "'benchmark' must be a name without blanks, '/', '.' and '='");
+		return;
+	}
+	def->file = file;
+	def->description = "";
+	def->parser = "pattern";
+	yaml_get_string(root, "description", &def->description, r->e);
+	def->program = read_program(r, root, file);
+	yaml_get_string(root, "package", &def->package, r->e);
+	yaml_get_string(root, "upstream", &def->upstream, r->e);
+	yaml_get_string(root, "stand_in", &def->stand_in, r->e);
+	yaml_get_string(root, "parser", &def->parser, r->e);
+	yaml_get_string(root, "expected", &def->expected, r->e);
+	yaml_get_string(root, "nofile", &def->nofile, r->e);
+	yaml_get_int(root, "port", 1, 65535, &port, r->e);
+	def->port = (int)port;
+	yaml_get_bool(root, "fixed_work", &def->fixed_work, r->e);
+	yaml_get_bool(root, "build", &def->build, r->e);
+	def->complete = read_regex(r, root, "complete", 0);
+	def->args = read_list(r, root, "args");
+	def->args_after = read_list(r, root, "args_after");
+	def->env = read_list(r, root, "env");
+	def->server = read_list(r, root, "server");
+	def->n_params = read_mapping(r, root, "params", &pairs);
+	def->params = arena_alloc_array(r->a, def->n_params + 1, sizeof(*def->params));
+	for (i = 0; i < def->n_params; i++)
+		read_param(r, &pairs[i], &def->params[i]);
+	def->n_metrics = read_mapping(r, root, "metrics", &pairs);
+	def->metrics = arena_alloc_array(r->a, def->n_metrics + 1, sizeof(*def->metrics));
+	for (i = 0; i < def->n_metrics; i++)
+		read_metric(r, &pairs[i], &def->metrics[i]);
+	check_expression(r, root, "expected", def->expected);
+	check_expression(r, root, "nofile", def->nofile);
+	check_places(r, root, "args", def->args);
+	check_places(r, root, "args_after", def->args_after);
+	if (strcmp(def->parser, "pattern") && strcmp(def->parser, "clock") &&
+	    !parser_find(def->parser))
+		yaml_error(yaml_get(root, "parser"), r->e, "there is no parser '%s'", def->parser);
+}
+
+static void catalog_add_file(struct catalog *c, const char *file, struct err *e)
+{
+	struct yaml_node *root = yaml_parse_file(c->a, file, e);
+	struct reader r = {.a = c->a, .e = e};
+	const struct bench_def *known;
+
+	if (!root)
+		return;
+	if (root->kind != YAML_MAPPING) {
+		yaml_error(root, e, "a benchmark's description is a mapping");
+		return;
+	}
+	r.def = arena_alloc(c->a, sizeof(*r.def));
+	read_bench(&r, root, file);
+	known = r.def->name ? catalog_find(c, r.def->name) : NULL;
+	if (known) {
+		yaml_error(root, e, "the benchmark '%s' exists already", known->name);
+		err_hint(e,
+			 "it is described in %s; metrics never change their meaning under a name",
+			 known->file);
+		return;
+	}
+	*ARRAY_PUSH(&c->defs) = r.def;
+}
+
+static int catalog_add_dir(struct catalog *c, const char *dir, struct err *e)
+{
+	char **files;
+	size_t n, i;
+	int ret;
+
+	if (!file_is_dir(dir))
+		return 0;
+	ret = file_list(c->a, dir, "*.yaml", &files, &n, e);
+	for (i = 0; i < n; i++)
+		catalog_add_file(c, arena_printf(c->a, "%s/%s", dir, files[i]), e);
+	return ret;
+}
+
+static bool same_dir(const char *x, const char *y)
+{
+	struct stat a, b;
+
+	return !stat(x, &a) && !stat(y, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int compare_defs(const void *x, const void *y)
+{
+	const struct bench_def *const *a = x, *const *b = y;
+
+	return strcmp((*a)->name, (*b)->name);
+}
+
+/* Moves the list into the arena, sorted, and makes the list of names. */
+static void catalog_finish(struct catalog *c)
+{
+	struct bench_def **defs;
+	size_t i;
+
+	if (c->defs.n)
+		qsort(c->defs.items, c->defs.n, sizeof(*c->defs.items), compare_defs);
+	defs = arena_copy(c->a, c->defs.items, c->defs.n, sizeof(*defs));
+	c->names = arena_alloc_array(c->a, c->defs.n + 1, sizeof(*c->names));
+	for (i = 0; i < c->defs.n; i++)
+		c->names[i] = defs[i]->name;
+	mem_free_ptr(&c->defs.items);
+	c->defs.items = defs;
+}
+
+int catalog_load(struct arena *a, const char *extra_dir, struct catalog **out, struct err *e)
+{
+	struct catalog *c = arena_alloc(a, sizeof(*c));
+	const char *shipped = path_share(a, "configs/benchmarks");
+	const char *own = path_config(a, "benchmarks"), *extra = NULL;
+	size_t before = e->list.n;
+
+	c->a = a;
+	if (!file_is_dir(shipped)) {
+		err_add(e, -ENOENT, "the benchmark descriptions are missing: %s", shipped);
+		err_hint(e,
+			 "install kdelta, or set KDELTA_SHARE to the folder that holds configs/");
+		return -ENOENT;
+	}
+	catalog_add_dir(c, shipped, e);
+	catalog_add_dir(c, own, e);
+	if (extra_dir)
+		extra = arena_printf(a, "%s/benchmarks", extra_dir);
+	if (extra && !same_dir(extra, shipped) && !same_dir(extra, own))
+		catalog_add_dir(c, extra, e);
+	catalog_finish(c);
+	*out = c;
+	return e->list.n > before ? -EINVAL : 0;
+}
+
+const struct bench_def *catalog_find(const struct catalog *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->defs.n; i++)
+		if (c->defs.items[i]->name && !strcmp(c->defs.items[i]->name, name))
+			return c->defs.items[i];
+	return NULL;
+}
+
+const char *const *catalog_names(const struct catalog *c)
+{
+	return c->names;
+}
+
+static const struct bench_metric *find_metric(const struct bench_def *def, const char *name)
+{
+	size_t i;
+
+	for (i = 0; def && i < def->n_metrics; i++)
+		if (str_glob(def->metrics[i].name, name))
+			return &def->metrics[i];
+	return NULL;
+}
+
+void catalog_metric(const struct catalog *c, const char *benchmark, const char *metric,
+		    const char *unit, struct db_metric *out)
+{
+	const struct bench_def *def = catalog_find(c, benchmark);
+	const struct bench_metric *m;
+
+	m = find_metric(def ? def : catalog_clock(c->a, benchmark), metric);
+	*out = (struct db_metric){
+		.name = arena_printf(c->a, "%s.%s", benchmark, metric),
+		.unit = unit ? unit
+			: m  ? m->unit
+			     : "",
+		.description = m ? m->description : "",
+		.direction = m ? m->direction : DIR_UNKNOWN,
+		.mean_kind = m ? m->mean_kind : MEAN_AMEAN,
+		.role = m ? m->role : "counter",
+	};
+}
+
+const struct bench_def *catalog_clock(struct arena *a, const char *name)
+{
+	static struct bench_metric metrics[] = {
+		{.name = "real",
+		 .unit = "s",
+		 .direction = DIR_LOWER,
+		 .role = "headline",
+		 .description = "wall seconds of the command"},
+		{.name = "user",
+		 .unit = "s",
+		 .direction = DIR_LOWER,
+		 .role = "counter",
+		 .description = "user CPU seconds of the command"},
+		{.name = "sys",
+		 .unit = "s",
+		 .direction = DIR_LOWER,
+		 .role = "counter",
+		 .description = "kernel CPU seconds of the command"},
+	};
+	struct bench_def *def = arena_alloc(a, sizeof(*def));
+
+	*def = (struct bench_def){
+		.name = name,
+		.description = "a command, timed",
+		.program = name,
+		.parser = "clock",
+		.fixed_work = true,
+		.metrics = metrics,
+		.n_metrics = ARRAY_SIZE(metrics),
+	};
+	return def;
+}
+
+/* Takes the part up to the separator off *rest. */
+static struct span next_part(struct span *rest, char separator)
+{
+	const char *end = memchr(rest->s, separator, rest->len);
+	struct span part = {rest->s, end ? (size_t)(end - rest->s) : rest->len};
+	size_t taken = part.len + (end ? 1 : 0);
+
+	rest->s += taken;
+	rest->len -= taken;
+	return span_trim(part);
+}
+
+bool catalog_evaluate(const char *expression, catalog_lookup lookup, const void *data,
+		      double *value)
+{
+	struct span sum = span_of(expression);
+	double total = 0;
+
+	if (!sum.len)
+		return false;
+	while (sum.len) {
+		struct span product = next_part(&sum, '+');
+		double term = 1;
+
+		if (!product.len)
+			return false;
+		while (product.len) {
+			struct span name = next_part(&product, '*');
+			double factor;
+
+			if (!num_parse(name, &factor) && !lookup(data, name, &factor))
+				return false;
+			term *= factor;
+		}
+		total += term;
+	}
+	*value = total;
+	return true;
+}
+
+static void run_fails(struct parse_run *run, const char *class, const char *message)
+{
+	run->outcome = OUTCOME_ERROR;
+	run->error = class;
+	run->message = message;
+}
+
+/* What signal and exit status say, as in the corpus of outputs; NULL: nothing. */
+static const char *status_class(const struct parse_input *in)
+{
+	switch (in->signal) {
+	case 0:
+		break;
+	case SIGINT:
+	case SIGTERM:
+		return "interrupted";
+	case SIGKILL:
+		return "killed";
+	default:
+		return "crashed";
+	}
+	if (in->exit_status == 124)
+		return "hang";
+	return in->exit_status > 0 ? "command_failed" : NULL;
+}
+
+/* The group of the last match of a pattern, or the whole match where it has no group. */
+static bool last_match(const char *pattern, const char *text, struct span *found)
+{
+	const char *at = text;
+	regmatch_t m[2];
+	regex_t re;
+
+	if (regcomp(&re, pattern, REG_EXTENDED | REG_NEWLINE))
+		return false;
+	found->s = NULL;
+	while (!regexec(&re, at, 2, m, at > text && at[-1] != '\n' ? REG_NOTBOL : 0)) {
+		int g = re.re_nsub > 0 && m[1].rm_so >= 0;
+
+		*found = (struct span){at + m[g].rm_so, (size_t)(m[g].rm_eo - m[g].rm_so)};
+		at += m[0].rm_eo;
+		if (m[0].rm_eo == m[0].rm_so && !*at++)
+			break;
+	}
+	regfree(&re);
+	return found->s;
+}
+
+static void parse_patterns(struct arena *a, const struct bench_def *def, const char *text,
+			   struct parse_run *run)
+{
+	struct span found;
+	size_t i;
+
+	if (def->complete && !last_match(def->complete, text, &found)) {
+		run_fails(run, "truncated", "the line that ends a complete output is missing");
+		return;
+	}
+	for (i = 0; i < def->n_metrics; i++) {
+		const struct bench_metric *m = &def->metrics[i];
+		struct parse_value *v;
+		double number;
+
+		if (!last_match(m->pattern, text, &found)) {
+			run_fails(run, "no_result", arena_printf(a, "no line gives %s", m->name));
+			return;
+		}
+		if (!num_parse(found, &number) || number < 0) {
+			run_fails(run, "bad_number",
+				  arena_printf(a, "%s is not a number: %.*s", m->name,
+					       (int)MIN(found.len, 40u), found.s));
+			return;
+		}
+		v = ARRAY_PUSH(&run->values);
+		v->metric = m->name;
+		v->unit = m->unit;
+		v->value = number;
+	}
+}
+
+/* The arrays of a result live in the arena, so that nobody has to free them. */
+static void take_values(struct arena *a, struct parse_run *run)
+{
+	struct parse_value *items = run->values.items;
+
+	run->values.items = arena_copy(a, items, run->values.n, sizeof(*items));
+	run->values.alloc = run->values.n;
+	mem_free_ptr(&items);
+}
+
+int catalog_parse(struct arena *a, const struct bench_def *def, const struct parse_input *in,
+		  struct parse_result **out, struct err *e)
+{
+	struct parse_result *result = arena_alloc(a, sizeof(*result));
+	struct parse_run *run = arena_alloc(a, sizeof(*run));
+	const struct parser *parser = parser_find(def->parser);
+	const char *class = status_class(in);
+
+	if (parser) {
+		*out = parser_run(a, parser, in);
+		(*out)->benchmark = def->name;
+		return 0;
+	}
+	if (strcmp(def->parser, "pattern"))
+		return err_add(e, -EINVAL, "no parser reads the output of %s", def->name);
+	if (class)
+		run_fails(run, class, "the command failed, whatever it printed");
+	else if (!span_trim(in->text).len)
+		run_fails(run, "empty", "the command printed nothing");
+	else
+		parse_patterns(a, def, arena_strndup(a, in->text.s, in->text.len), run);
+	if (run->outcome == OUTCOME_ERROR)
+		run->values.n = 0;
+	take_values(a, run);
+	*result = (struct parse_result){.benchmark = def->name,
+					.outcome = run->outcome,
+					.error = run->error,
+					.message = run->message};
+	result->runs.items = run;
+	result->runs.n = result->runs.alloc = 1;
+	*out = result;
+	return 0;
+}

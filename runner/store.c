@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "runner/store.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/num.h"
+
+/* What a run is read with. */
+struct reading {
+	struct db *db;
+	struct arena *a;
+	const struct catalog *cat;
+	const struct bench_def *def;
+	struct err *e;
+};
+
+static int put_metric(const struct reading *r, const char *metric, const char *unit,
+		      enum value_role role, struct db_metric *m, int64_t *id)
+{
+	catalog_metric(r->cat, r->def->name, metric, unit, m);
+	if (role == ROLE_DIAGNOSTIC)
+		m->role = "diagnostic";
+	return db_put_metric(r->db, m, id, r->e);
+}
+
+/*
+ * An output with several results (a benchmark run in a loop) is one run and gives one value: the
+ * metric's mean over them.
+ */
+static int store_value(const struct reading *r, int64_t run, const struct parse_result *result,
+		       const struct parse_value *first)
+{
+	double *values = arena_alloc_array(r->a, result->runs.n, sizeof(*values)), mean;
+	struct db_metric m;
+	const struct parse_run *p;
+	const struct parse_value *v;
+	size_t n = 0;
+	int64_t id;
+	int ret;
+
+	array_for_each (p, &result->runs)
+		array_for_each (v, &p->values)
+			if (!strcmp(v->metric, first->metric) && !v->is_null)
+				values[n++] = v->value;
+	ret = put_metric(r, first->metric, first->unit, first->role, &m, &id);
+	if (ret)
+		return ret;
+	mean = n == 1 ? values[0] : stats_mean(m.mean_kind, values, n);
+	return isfinite(mean) ? db_add_sample(r->db, run, id, mean, r->e) : 0;
+}
+
+static int store_series(const struct reading *r, int64_t run, const struct parse_run *p)
+{
+	const struct parse_series *s;
+	struct db_metric m;
+	int64_t id;
+	int ret;
+
+	array_for_each (s, &p->series) {
+		ret = put_metric(r, s->metric, s->unit, ROLE_DIAGNOSTIC, &m, &id);
+		if (!ret)
+			ret = db_add_series(r->db, run, id, s->t, s->v, s->n, r->e);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int store_values(const struct reading *r, int64_t run, const struct parse_result *result)
+{
+	const struct parse_run *first = result->runs.items;
+	const struct parse_value *v;
+	int ret = 0;
+
+	array_for_each (v, &first->values) {
+		if (!v->is_null)
+			ret = store_value(r, run, result, v);
+		if (ret)
+			return ret;
+	}
+	return result->runs.n == 1 ? store_series(r, run, first) : 0;
+}
+
+/* Whether two parameters say the same: words as they are, numbers with the factor. */
+static bool param_agrees(const struct bench_param *p, const char *asked, const char *found)
+{
+	double a, f;
+
+	if (!num_parse(span_of(asked), &a) || !num_parse(span_of(found), &f))
+		return !strcmp(asked, found);
+	return fabs(a * p->check_factor - f) < 1e-9 * fmax(1, fabs(f));
+}
+
+/*
+ * What was asked for against what the output says it did: hackbench 2.40 ignores the old
+ * positional form and runs its defaults, exit 0. NULL: all that is named agrees.
+ */
+static const char *params_differ(const struct reading *r, const struct parse_run *run,
+				 const struct param_value *params, size_t n)
+{
+	const struct parse_param *found;
+	size_t i, k;
+
+	for (i = 0; i < r->def->n_params; i++) {
+		const struct bench_param *p = &r->def->params[i];
+
+		for (k = 0; p->check && k < n; k++) {
+			if (strcmp(params[k].name, p->name))
+				continue;
+			array_for_each (found, &run->params)
+				if (!strcmp(found->name, p->check) &&
+				    !param_agrees(p, params[k].value, found->text))
+					return arena_printf(
+						r->a, "asked for %s=%s, the output says %s %s",
+						p->name, params[k].value, found->name, found->text);
+		}
+	}
+	return NULL;
+}
+
+/* The times that the runner took itself, as if they had been printed. */
+static struct parse_result *parse_clock(const struct reading *r, const struct db_run *run)
+{
+	const struct parse_value times[] = {
+		{.metric = "real", .unit = "s", .value = run->elapsed},
+		{.metric = "user", .unit = "s", .value = run->user_time},
+		{.metric = "sys", .unit = "s", .value = run->sys_time},
+	};
+	struct parse_result *result = arena_alloc(r->a, sizeof(*result));
+	struct parse_run *p = arena_alloc(r->a, sizeof(*p));
+
+	if (run->signal || run->exit_status) {
+		p->outcome = OUTCOME_ERROR;
+		p->error = run->exit_status == 124 ? "hang" : "command_failed";
+		p->message = run->signal ? arena_printf(r->a, "ended by signal %d", run->signal)
+					 : arena_printf(r->a, "exit status %d", run->exit_status);
+	} else {
+		p->values.items = arena_copy(r->a, times, ARRAY_SIZE(times), sizeof(*times));
+		p->values.n = p->values.alloc = ARRAY_SIZE(times);
+	}
+	*result = (struct parse_result){r->def->name, p->outcome, p->error, p->message, {p, 1, 1}};
+	return result;
+}
+
+static int read_output(const struct reading *r, const struct db_run *run, struct span text,
+		       struct parse_result **result)
+{
+	struct parse_input in = {
+		.text = text,
+		.exit_status = run->exit_status,
+		.signal = run->signal,
+		.command = run->command,
+	};
+
+	if (!strcmp(r->def->parser, "clock")) {
+		*result = parse_clock(r, run);
+		return 0;
+	}
+	return catalog_parse(r->a, r->def, &in, result, r->e);
+}
+
+/* Parses and writes outcome and samples in one transaction. */
+static int interpret(const struct reading *r, struct db_run *run, struct span text,
+		     const struct param_value *params, size_t n)
+{
+	struct parse_result *result = NULL;
+	const char *differ = NULL;
+	enum outcome outcome = OUTCOME_ERROR;
+	int ret = db_begin(r->db, r->e);
+
+	if (ret)
+		return ret;
+	ret = db_clear_samples(r->db, run->id, r->e);
+	if (!ret && !run->error)
+		ret = read_output(r, run, text, &result);
+	if (!ret && result) {
+		outcome = result->outcome;
+		run->error = result->error;
+		run->message = result->message;
+		if (outcome == OUTCOME_OK)
+			differ = params_differ(r, result->runs.items, params, n);
+	}
+	if (differ) {
+		outcome = OUTCOME_SUSPECT;
+		run->message = differ;
+	}
+	run->outcome = outcome_name(outcome);
+	if (!ret && (outcome == OUTCOME_OK || outcome == OUTCOME_SUSPECT))
+		ret = store_values(r, run->id, result);
+	if (!ret)
+		ret = db_set_run_outcome(r->db, run->id, run->outcome, run->error, run->message,
+					 r->e);
+	if (ret) {
+		db_rollback(r->db);
+		return ret;
+	}
+	return db_commit(r->db, r->e);
+}
+
+static int store_raw(struct db *db, struct db_run *run, struct span out, struct span err,
+		     struct err *e)
+{
+	int ret = db_begin(db, e);
+
+	if (ret)
+		return ret;
+	run->outcome = "stored";
+	ret = db_add_run(db, run, &run->id, e);
+	if (!ret && out.len)
+		ret = db_add_raw(db, run->id, "stdout", "", out, NULL, e);
+	if (!ret && err.len)
+		ret = db_add_raw(db, run->id, "stderr", "", err, NULL, e);
+	if (ret) {
+		db_rollback(db);
+		return ret;
+	}
+	return db_commit(db, e);
+}
+
+int store_run(struct db *db, struct arena *a, const struct catalog *cat,
+	      const struct bench_def *def, struct db_run *run, struct span out, struct span err,
+	      const struct param_value *params, size_t n_params, struct err *e)
+{
+	const struct reading r = {db, a, cat, def, e};
+	_cleanup_strbuf_ struct strbuf both = STRBUF_INIT;
+	int ret;
+
+	run->parser = def->name;
+	ret = store_raw(db, run, out, err, e);
+	if (ret)
+		return ret;
+	strbuf_add(&both, out.s, out.len);
+	strbuf_add(&both, err.s, err.len);
+	return interpret(&r, run, (struct span){strbuf_str(&both), both.len}, params, n_params);
+}
+
+/* Parameters of a test case as stored: {"clients":"2"} */
+static int read_params(struct arena *a, const char *json, struct param_value **params, size_t *n,
+		       struct err *e)
+{
+	json_t *j = json_loads(json, 0, NULL), *value;
+	const char *key;
+
+	if (!json_is_object(j)) {
+		json_decref(j);
+		return err_add(e, -EINVAL, "the stored parameters are not JSON: %s", json);
+	}
+	*params = arena_alloc_array(a, json_object_size(j) + 1, sizeof(**params));
+	json_object_foreach(j, key, value) if (json_is_string(value))(*params)[(*n)++] =
+		(struct param_value){arena_strdup(a, key),
+				     arena_strdup(a, json_string_value(value)), false};
+	json_decref(j);
+	return 0;
+}
+
+static int find_case(struct db *db, struct arena *a, const struct db_run *run,
+		     struct db_case *found, struct err *e)
+{
+	struct db_case *cases;
+	size_t n, i;
+	int ret = db_get_cases(db, a, run->campaign, &cases, &n, e);
+
+	for (i = 0; !ret && i < n; i++) {
+		if (cases[i].id == run->case_id) {
+			*found = cases[i];
+			return 0;
+		}
+	}
+	return ret ? ret : err_add(e, -ENOENT, "run %lld has no test case", (long long)run->id);
+}
+
+static int read_streams(struct db *db, struct arena *a, int64_t run, struct strbuf *text,
+			struct err *e)
+{
+	struct db_raw *raws;
+	size_t n, i;
+	int ret = db_get_raws(db, a, run, &raws, &n, e);
+
+	for (i = 0; !ret && i < n; i++) {
+		_cleanup_strbuf_ struct strbuf one = STRBUF_INIT;
+
+		if (!strcmp(raws[i].stream, "console") || !strcmp(raws[i].stream, "source"))
+			continue;
+		ret = db_read_raw(db, raws[i].id, &one, e);
+		strbuf_add(text, strbuf_str(&one), one.len);
+	}
+	return ret;
+}
+
+/*
+ * Whether the runner itself refused the run: the output cannot say it. Everything else is judged
+ * anew by the parser.
+ */
+static bool is_runner_error(const struct db_run *run)
+{
+	static const char *const kinds[] = {"server_lost", "output_full", NULL};
+	size_t i;
+
+	if (!run->error)
+		return false;
+	for (i = 0; kinds[i]; i++)
+		if (!strcmp(kinds[i], run->error))
+			return true;
+	return run->exit_status == -1 && !run->signal;
+}
+
+int store_reparse(struct db *db, struct arena *a, const struct catalog *cat, struct db_run *run,
+		  struct err *e)
+{
+	struct reading r = {db, a, cat, NULL, e};
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct param_value *params = NULL;
+	struct db_case c = {0};
+	size_t n = 0;
+	int ret = find_case(db, a, run, &c, e);
+
+	if (!ret)
+		ret = read_params(a, c.params, &params, &n, e);
+	if (!ret)
+		ret = read_streams(db, a, run->id, &text, e);
+	if (ret)
+		return ret;
+	if (!is_runner_error(run))
+		run->error = run->message = NULL;
+	r.def = catalog_find(cat, *run->parser ? run->parser : c.benchmark);
+	if (!r.def)
+		r.def = catalog_clock(a, c.benchmark);
+	return interpret(&r, run, (struct span){strbuf_str(&text), text.len}, params, n);
+}
