@@ -31,7 +31,10 @@ void db_close(struct db *db);
 void db_close_ptr(struct db **db);
 #define _cleanup_db_ _cleanup_(db_close_ptr)
 
-/* Transactions nest by counting; an error inside rolls all back at the outermost end. */
+/*
+ * Transactions nest by counting. After an inner rollback or a failed statement the outermost
+ * db_commit rolls everything back and returns -ECANCELED.
+ */
 int db_begin(struct db *db, struct err *e);
 int db_commit(struct db *db, struct err *e);
 void db_rollback(struct db *db);
@@ -41,6 +44,7 @@ void db_rollback(struct db *db);
 struct db_machine {
 	const char *fingerprint, *name, *description;
 };
+/* Finds by fingerprint or inserts; fills an empty description. */
 int db_put_machine(struct db *db, const struct db_machine *m, int64_t *id, struct err *e);
 
 struct db_kernel {
@@ -59,10 +63,14 @@ int db_put_variant(struct db *db, const char *identity, int64_t kernel_id, const
 
 struct db_campaign {
 	const char *id, *name, *kind, *unit, *backend, *accelerator, *config, *config_path, *source;
-	int64_t created, ended, seed, machine_id; /* 0: NULL */
+	const char *tool_version; /* NULL: this one */
+	int64_t created, ended, seed, machine_id; /* ended, machine_id 0: NULL */
 	int repeat;
 };
-/* Gives the campaign its id "name-YYYYMMDD-n" (into c->id, arena) and inserts it. */
+/*
+ * Gives the campaign its id "name-YYYYMMDD-n" (into c->id, arena; the day is UTC, what a shell or
+ * an operand would stumble over in the name is '-' in the id) and inserts it.
+ */
 int db_add_campaign(struct db *db, struct arena *a, struct db_campaign *c, struct err *e);
 int db_set_campaign(struct db *db, const struct db_campaign *c, struct err *e); /* all but the id */
 int db_add_campaign_variant(struct db *db, const char *campaign, int64_t variant, int position,
@@ -91,7 +99,7 @@ int db_set_cell(struct db *db, int64_t id, const char *state, int attempts, cons
 struct db_boot {
 	int64_t id, variant_id, machine_id, started, console_id;
 	const char *campaign, *boot_id, *outcome, *reason, *release, *build_id, *clocksource;
-	double seconds;
+	double seconds; /* not positive: NULL, which reads as NAN */
 	int block;
 };
 int db_add_boot(struct db *db, const struct db_boot *b, int64_t *id, struct err *e);
@@ -102,8 +110,9 @@ struct db_run {
 	const char *campaign, *outcome, *error, *message, *command, *parser;
 	int block, attempt;
 	int exit_status, signal; /* -1 / 0: NULL */
-	double elapsed, user_time, sys_time;
-	int64_t max_rss, voluntary, involuntary;
+	double elapsed; /* seconds; not positive: NULL, and so are the six below */
+	double user_time, sys_time; /* NAN: NULL */
+	int64_t max_rss, voluntary, involuntary; /* -1: NULL */
 	int leftovers;
 };
 int db_add_run(struct db *db, const struct db_run *r, int64_t *id, struct err *e);
@@ -129,9 +138,15 @@ struct db_metric {
 	enum mean_kind mean_kind;
 	const char *role; /* headline, counter, diagnostic */
 };
-/* Finds by name or inserts. A metric's unit and direction never change under its name: -EINVAL. */
+/*
+ * Finds by name or inserts. A metric's unit and direction never change under its name: -EINVAL;
+ * an empty unit or an unknown direction is no contradiction. Kind of mean and role follow the
+ * newest one with a direction.
+ */
 int db_put_metric(struct db *db, const struct db_metric *m, int64_t *id, struct err *e);
+/* value must be finite (-EINVAL). */
 int db_add_sample(struct db *db, int64_t run, int64_t metric, double value, struct err *e);
+/* Points that are not finite are left out; of two at one time the later one stays. */
 int db_add_series(struct db *db, int64_t run, int64_t metric, const double *t, const double *v,
 		  size_t n, struct err *e);
 /* Removes samples and series of a run (before it is parsed again). */
@@ -146,25 +161,47 @@ struct db_summary {
 };
 int db_add_summary(struct db *db, const char *campaign, const struct db_summary *s, struct err *e);
 
+/* The `verdict` of the view `summary`: computed by a comparison, kept for people with sqlite3. */
+int db_put_verdict(struct db *db, const char *campaign, int64_t variant, int64_t case_id,
+		   int64_t metric, enum verdict v, bool small, struct err *e);
+int db_clear_verdicts(struct db *db, const char *campaign, struct err *e);
+
+/* Replaces an older value of the key. */
 int db_set_fact(struct db *db, const char *scope, const char *scope_id, const char *key,
 		const char *value, struct err *e);
 
 /* ---- reading ---- */
 
-/* Id, unique prefix, or name (newest of that name); NULL: the newest. -ENOENT with what there is. */
+/*
+ * Id, name (newest of that name), or unique prefix of an id; NULL: the newest. -ENOENT with what
+ * there is, -ENOTUNIQ with the candidates.
+ */
 int db_find_campaign(struct db *db, struct arena *a, const char *what, struct db_campaign *c,
 		     struct err *e);
 int db_get_campaigns(struct db *db, struct arena *a, struct db_campaign **list, size_t *n,
 		     struct err *e);
+/* What a campaign holds, for lists; cells of imports: none. */
+struct db_total {
+	const char *campaign;
+	int variants, cases, cells, done, boots, runs, ok;
+};
+/* campaign NULL: of all, in the order of db_get_campaigns (newest first). */
+int db_get_totals(struct db *db, struct arena *a, const char *campaign, struct db_total **list,
+		  size_t *n, struct err *e);
 int db_get_machine(struct db *db, struct arena *a, int64_t id, struct db_machine *m, struct err *e);
+int db_get_machines(struct db *db, struct arena *a, struct db_machine **list, size_t *n,
+		    struct err *e);
+int db_get_kernels(struct db *db, struct arena *a, struct db_kernel **list, size_t *n,
+		   struct err *e);
 
 struct db_variant {
 	int64_t id;
-	const char *name, *description, *identity, *settings;
+	const char *campaign, *name, *description, *identity, *settings;
 	int position;
 	bool baseline;
 	struct db_kernel kernel;
 };
+/* In the order of the config; campaign NULL: of all campaigns. */
 int db_get_variants(struct db *db, struct arena *a, const char *campaign, struct db_variant **list,
 		    size_t *n, struct err *e);
 int db_get_cases(struct db *db, struct arena *a, const char *campaign, struct db_case **list,
@@ -174,6 +211,7 @@ int db_get_metrics(struct db *db, struct arena *a, struct db_metric **list, size
 struct db_fact {
 	const char *scope, *scope_id, *key, *value;
 };
+/* scope_id NULL: of all. */
 int db_get_facts(struct db *db, struct arena *a, const char *scope, const char *scope_id,
 		 struct db_fact **list, size_t *n, struct err *e);
 int db_get_boots(struct db *db, struct arena *a, const char *campaign, struct db_boot **list,
@@ -181,6 +219,20 @@ int db_get_boots(struct db *db, struct arena *a, const char *campaign, struct db
 /* All runs of a campaign, oldest first. */
 int db_get_runs(struct db *db, struct arena *a, const char *campaign, struct db_run **list,
 		size_t *n, struct err *e);
+/* One row by its id; -ENOENT. */
+int db_get_boot(struct db *db, struct arena *a, int64_t id, struct db_boot *boot, struct err *e);
+int db_get_run(struct db *db, struct arena *a, int64_t id, struct db_run *run, struct err *e);
+
+/* Samples of a run, by metric name; and its series, by metric and time. */
+struct db_value {
+	const char *metric, *unit, *role;
+	double t; /* seconds; of series only */
+	double value;
+};
+int db_get_samples(struct db *db, struct arena *a, int64_t run, struct db_value **list, size_t *n,
+		   struct err *e);
+int db_get_series(struct db *db, struct arena *a, int64_t run, struct db_value **list, size_t *n,
+		  struct err *e);
 
 /*
  * The values a comparison is made of: one per unit (boots averaged over their runs, or runs),
@@ -196,6 +248,17 @@ int db_get_units(struct db *db, struct arena *a, const char *campaign, struct db
 int db_get_summaries(struct db *db, struct arena *a, const char *campaign,
 		     struct db_summary **list, size_t *n, struct err *e);
 
+/* Rows of the view `summary`; NULL: of any campaign, of any metric. */
+struct db_view {
+	const char *campaign, *variant, *test_case, *metric, *unit;
+	const char *verdict; /* NULL: not computed */
+	enum direction direction;
+	int n; /* 0: not stated */
+	double hmean, amean, stddev, cv; /* NAN: none */
+};
+int db_get_view(struct db *db, struct arena *a, const char *campaign, const char *metric,
+		struct db_view **list, size_t *n, struct err *e);
+
 /* Runs per variant and case by outcome (a cell without any is not listed). */
 struct db_count {
 	int64_t case_id, variant_id;
@@ -205,8 +268,13 @@ struct db_count {
 int db_get_counts(struct db *db, struct arena *a, const char *campaign, struct db_count **list,
 		  size_t *n, struct err *e);
 
-/* Integrity, foreign keys, raw hashes, cells done without a run, runs left in 'stored'.
- * Each finding is one line; n = 0 means clean. */
+/* A whole copy of the database as of now, also while others write; path must not exist yet. */
+int db_backup(struct db *db, const char *path, struct err *e);
+/*
+ * Integrity, foreign keys, raw hashes, cells done without a good run, runs left in 'stored',
+ * ended campaigns with planned cells, samples of runs that failed.
+ * Each finding is one line; n = 0 means clean.
+ */
 int db_check(struct db *db, struct arena *a, const char ***findings, size_t *n, struct err *e);
 
 #endif

@@ -2,6 +2,8 @@
 -- kdelta's database, version 1. Times are Unix seconds (INTEGER). Hashes are lower-case hex.
 -- The `summary` view at the end is documented and stable; the tables may change with user_version.
 
+PRAGMA application_id = 1801741676;	-- "kdel"
+
 CREATE TABLE machines (
 	id INTEGER PRIMARY KEY,
 	fingerprint TEXT NOT NULL UNIQUE,	-- hash of what makes two machines comparable
@@ -107,6 +109,7 @@ CREATE TABLE boots (
 	clocksource TEXT NOT NULL DEFAULT '',
 	console_id INTEGER REFERENCES raws(id)
 ) STRICT;
+CREATE INDEX boots_by_campaign ON boots(campaign_id);
 
 CREATE TABLE runs (
 	id INTEGER PRIMARY KEY,
@@ -186,6 +189,7 @@ CREATE TABLE summaries (
 	mean_text TEXT NOT NULL DEFAULT '',	-- as printed
 	mean_kind TEXT NOT NULL DEFAULT '',
 	deviation REAL,
+	-- stddev in the metric's unit; percent, cv, stderr_percent: percent of the mean; hidden
 	deviation_kind TEXT NOT NULL DEFAULT '',
 	n INTEGER,
 	change REAL,				-- published percentage
@@ -203,3 +207,74 @@ CREATE TABLE facts (
 	value TEXT NOT NULL,
 	PRIMARY KEY (scope, scope_id, key)
 ) STRICT, WITHOUT ROWID;
+
+-- Against the campaign's baseline, as the last `run` or `compare` computed it:
+-- better, worse, better small, worse small, same, unsure, changed, missing, failed.
+CREATE TABLE verdicts (
+	campaign_id TEXT NOT NULL REFERENCES campaigns(id) ON DELETE CASCADE,
+	variant_id INTEGER NOT NULL REFERENCES variants(id),
+	case_id INTEGER NOT NULL REFERENCES test_cases(id),
+	metric_id INTEGER NOT NULL REFERENCES metrics(id),
+	verdict TEXT NOT NULL,
+	PRIMARY KEY (campaign_id, variant_id, case_id, metric_id)
+) STRICT, WITHOUT ROWID;
+
+-- What statistics count, one value each: a boot (mean of its runs) or a run, as campaigns.unit says.
+CREATE VIEW units AS
+SELECT r.campaign_id, r.case_id, s.metric_id, r.variant_id, min(r.block) AS block,
+	avg(s.value) AS value
+FROM campaigns c
+JOIN runs r ON r.campaign_id = c.id AND r.outcome = 'ok'
+JOIN samples s ON s.run_id = r.id
+GROUP BY r.campaign_id, r.case_id, s.metric_id, r.variant_id,
+	CASE WHEN c.unit = 'boot' AND r.boot_id IS NOT NULL THEN -r.boot_id ELSE r.id END;
+
+-- Stable, for people with sqlite3: one row per campaign, variant, test case and metric.
+--	n		units (boots or runs); NULL: an imported table that does not say
+--	hmean, amean	NULL where it cannot be computed or, of an import, is another kind of mean
+--	stddev		sample deviation (n - 1), in the metric's unit; NULL below two values
+--	cv		stddev / mean, a fraction
+--	verdict		see verdicts; NULL: nothing computed it, or the baseline itself
+CREATE VIEW summary AS
+-- (Windows instead of GROUP BY: SQLite carries WHERE campaign = ... through their partitions.)
+WITH centred AS (
+	SELECT *, row_number() OVER cell AS nth, count(*) OVER cell AS n,
+		avg(value) OVER cell AS amean, min(value) OVER cell AS smallest,
+		sum(1 / value) OVER cell AS inverses
+	FROM units
+	WINDOW cell AS (PARTITION BY campaign_id, case_id, metric_id, variant_id)
+), measured AS (
+	SELECT *, sum((value - amean) * (value - amean)) OVER (
+		PARTITION BY campaign_id, case_id, metric_id, variant_id) AS squares
+	FROM centred
+), published AS (
+	SELECT s.campaign_id, s.variant_id, s.case_id, s.metric_id, s.n, s.mean,
+		lower(iif(s.mean_kind = '', m.mean_kind, s.mean_kind)) AS kind,
+		CASE
+			WHEN s.deviation_kind = 'stddev' THEN s.deviation
+			WHEN s.deviation_kind IN ('percent', 'cv') THEN s.deviation / 100 * abs(s.mean)
+			WHEN s.deviation_kind = 'stderr_percent'
+				THEN s.deviation / 100 * abs(s.mean) * sqrt(s.n)
+		END AS stddev
+	FROM summaries s
+	JOIN metrics m ON m.id = s.metric_id
+), cells AS (
+	SELECT campaign_id, variant_id, case_id, metric_id, n,
+		iif(smallest > 0, n / inverses, NULL) AS hmean, amean,
+		iif(n > 1, sqrt(squares / (n - 1)), NULL) AS stddev
+	FROM measured
+	WHERE nth = 1
+	UNION ALL
+	SELECT campaign_id, variant_id, case_id, metric_id, n, iif(kind = 'hmean', mean, NULL),
+		iif(kind = 'amean', mean, NULL), stddev
+	FROM published
+)
+SELECT c.campaign_id AS campaign, cv.name AS variant, t.name AS test_case, m.name AS metric,
+	m.unit, m.direction, c.n, c.hmean, c.amean, c.stddev,
+	c.stddev / nullif(abs(ifnull(c.amean, c.hmean)), 0) AS cv, v.verdict
+FROM cells c
+JOIN campaign_variants cv ON cv.campaign_id = c.campaign_id AND cv.variant_id = c.variant_id
+JOIN test_cases t ON t.id = c.case_id
+JOIN metrics m ON m.id = c.metric_id
+LEFT JOIN verdicts v ON v.campaign_id = c.campaign_id AND v.variant_id = c.variant_id
+	AND v.case_id = c.case_id AND v.metric_id = c.metric_id;
