@@ -162,10 +162,14 @@ static double null_two_sided(const struct null *d, size_t u)
 	return sum / d->total;
 }
 
-/* Smallest u with P(U <= u) >= p, and P(U < u); the slack is qwilcox()'s. */
+/*
+ * Smallest u with P(U <= u) >= p, and P(U < u). R's qwilcox(), without ties, has a slack for
+ * rounding, and qperm() of exactRankTests, with ties, has none.
+ */
 static size_t null_quantile(const struct null *d, double p, double *below)
 {
-	double limit = (p - 10 * DBL_EPSILON) * d->total, sum = 0;
+	double slack = d->step == 1 ? 10 * DBL_EPSILON : 0;
+	double limit = (p - slack) * d->total, sum = 0;
 	size_t u = 0;
 
 	while (u < d->last && sum + d->count[u] < limit)

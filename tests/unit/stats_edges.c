@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Means, spread, ranks and corrections on empty, single, equal, huge, tiny and missing values. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/mem.h"
+#include "stats/stats.h"
+
+#define OF(f, ...) f((const double[]){__VA_ARGS__}, ARRAY_SIZE(((double[]){__VA_ARGS__})))
+
+static void assert_close(double got, double want)
+{
+	if (!(fabs(got - want) <= 1e-12 * fabs(want)))
+		fail_msg("%.17g is not %.17g", got, want);
+}
+
+static void test_means(void **state)
+{
+	(void)state;
+	assert_close(OF(stats_amean, 1, 2, 6), 3);
+	assert_close(OF(stats_hmean, 1, 2, 4), 12.0 / 7);
+	assert_close(OF(stats_gmean, 1, 2, 4), 2);
+	assert_close(OF(stats_median, 9, 1, 5), 5);
+	assert_close(OF(stats_median, 9, 1, 5, 4), 4.5);
+	assert_close(OF(stats_stddev, 2, 4, 4, 4, 5, 5, 7, 9), sqrt(32.0 / 7));
+	assert_true(stats_mean(MEAN_HMEAN, (double[]){1, 2, 4}, 3) == OF(stats_hmean, 1, 2, 4));
+}
+
+static void test_empty_and_single(void **state)
+{
+	(void)state;
+	for (enum mean_kind k = MEAN_AMEAN; k <= MEAN_MEDIAN; k++) {
+		assert_true(isnan(stats_mean(k, NULL, 0)));
+		assert_close(stats_mean(k, (double[]){7.5}, 1), 7.5);
+	}
+	assert_true(isnan(stats_stddev(NULL, 0)));
+	assert_true(isnan(OF(stats_stddev, 3)));
+}
+
+static void test_refused_values(void **state)
+{
+	(void)state;
+	assert_true(isnan(OF(stats_hmean, 1, 0, 2)));
+	assert_true(isnan(OF(stats_hmean, 1, -1, 2)));
+	assert_true(isnan(OF(stats_gmean, 1, 0, 2)));
+	assert_true(isnan(OF(stats_gmean, 1, -1, 2)));
+	assert_close(OF(stats_amean, 1, -1, 3), 1);
+	for (enum mean_kind k = MEAN_AMEAN; k <= MEAN_MEDIAN; k++)
+		assert_true(isnan(stats_mean(k, (double[]){1, NAN, 2}, 3)));
+	assert_true(isnan(OF(stats_stddev, 1, NAN, 2)));
+}
+
+static void test_equal_values(void **state)
+{
+	(void)state;
+	/* A mean of equal values is that value and has no spread, also where 3 * 0.1 rounds. */
+	assert_true(OF(stats_amean, 0.1, 0.1, 0.1) == 0.1);
+	assert_true(OF(stats_stddev, 0.1, 0.1, 0.1) == 0);
+	assert_close(OF(stats_hmean, 0.1, 0.1, 0.1), 0.1);
+	assert_close(OF(stats_gmean, 0.1, 0.1, 0.1), 0.1);
+}
+
+static void test_range(void **state)
+{
+	const double huge = DBL_MAX, tiny = DBL_MIN;
+
+	(void)state;
+	assert_close(OF(stats_amean, huge, huge), huge);
+	assert_close(OF(stats_median, huge, huge), huge);
+	assert_close(OF(stats_gmean, huge, huge), huge);
+	assert_close(OF(stats_hmean, tiny, tiny), tiny);
+	assert_close(OF(stats_gmean, tiny, huge), sqrt(tiny) * sqrt(huge));
+	assert_close(OF(stats_stddev, huge / 2, -huge / 2), huge / sqrt(2));
+	assert_close(OF(stats_stddev, 1e-300, 3e-300), sqrt(2) * 1e-300);
+}
+
+static void test_rank_edges(void **state)
+{
+	const double x[] = {1, 2, 3, 4, 5}, bad[] = {1, NAN, 3, 4, 5};
+	const double same[] = {7, 7, 7, 7, 7}, far[] = {1e300, 2e300, 3e300, 4e300, 5e300};
+	struct interval i;
+
+	(void)state;
+	assert_true(isnan(stats_mann_whitney(x, 5, NULL, 0)));
+	assert_true(isnan(stats_mann_whitney(NULL, 0, x, 5)));
+	assert_true(isnan(stats_mann_whitney(x, 5, bad, 5)));
+	assert_true(isnan(stats_mann_whitney(x, 5, (double[]){INFINITY}, 1)));
+	assert_true(stats_mann_whitney(x, 1, x, 1) == 1);
+	assert_true(stats_mann_whitney(same, 5, same, 5) == 1);
+	assert_true(stats_mann_whitney(x, 5, x, 5) == 1);
+	assert_close(stats_mann_whitney(x, 5, far, 5), 2.0 / 252);
+
+	i = stats_hodges_lehmann(same, 5, same, 5, 0.95);
+	assert_true(i.low == 0 && i.high == 0 && i.estimate == 0);
+	i = stats_hodges_lehmann(x, 1, far, 1, 0.95);
+	assert_true(isinf(i.low) && isinf(i.high) && i.achieved == 0);
+	assert_close(i.estimate, 1e300);
+	i = stats_hodges_lehmann(x, 5, bad, 5, 0.95);
+	assert_true(isnan(i.low) && isnan(i.high) && isnan(i.estimate));
+	i = stats_hodges_lehmann(x, 5, x, 5, 1);
+	assert_true(isnan(i.low) && isnan(i.estimate));
+	i = stats_hodges_lehmann(x, 5, NULL, 0, 0.95);
+	assert_true(isnan(i.low) && isnan(i.estimate));
+}
+
+/* Above 50 values the normal approximation: nothing but ties must not divide by zero. */
+static void test_many_equal(void **state)
+{
+	double x[60], y[60];
+	struct interval i;
+
+	(void)state;
+	for (int k = 0; k < 60; k++) {
+		x[k] = 3;
+		y[k] = 5;
+	}
+	assert_true(stats_mann_whitney(x, 60, x, 60) == 1);
+	assert_true(stats_mann_whitney(x, 60, y, 60) < 1e-20);
+	i = stats_hodges_lehmann(x, 60, y, 60, 0.95);
+	assert_true(i.low == 2 && i.high == 2 && i.estimate == 2);
+}
+
+/* Every way to choose 4 of 9 values with ties, counted one by one. */
+static void test_brute_force(void **state)
+{
+	const double v[] = {1, 2, 2, 2, 3, 4, 4, 6, 6};
+	const int rank2[] = {2, 6, 6, 6, 10, 13, 13, 17, 17};
+	int total = 0, centre = 4 * (9 + 1);
+
+	(void)state;
+	for (unsigned mask = 0; mask < 1u << 9; mask++)
+		total += __builtin_popcount(mask) == 4;
+	for (unsigned chosen = 0; chosen < 1u << 9; chosen++) {
+		double x[9], y[9];
+		size_t nx = 0, ny = 0;
+		int sum = 0, as_far = 0;
+
+		if (__builtin_popcount(chosen) != 4)
+			continue;
+		for (int k = 0; k < 9; k++) {
+			if (chosen >> k & 1) {
+				x[nx++] = v[k];
+				sum += rank2[k];
+			} else {
+				y[ny++] = v[k];
+			}
+		}
+		for (unsigned mask = 0; mask < 1u << 9; mask++) {
+			int other = 0;
+
+			for (int k = 0; k < 9; k++)
+				other += mask >> k & 1 ? rank2[k] : 0;
+			as_far += __builtin_popcount(mask) == 4 &&
+				  abs(other - centre) >= abs(sum - centre);
+		}
+		assert_close(stats_mann_whitney(x, nx, y, ny), (double)as_far / total);
+	}
+}
+
+static void test_welch(void **state)
+{
+	const double x[] = {1, 2, 3}, same[] = {5, 5, 5}, bad[] = {1, NAN};
+	const double tiny_x[] = {1e-200, 2e-200, 3e-200}, tiny_y[] = {4e-200, 5e-200, 7e-200};
+	const double y[] = {4, 5, 7};
+
+	(void)state;
+	assert_true(isnan(stats_welch(x, 3, x, 1)));
+	assert_true(isnan(stats_welch(x, 1, x, 3)));
+	assert_true(isnan(stats_welch(same, 3, same, 3)));
+	assert_true(isnan(stats_welch(x, 3, bad, 2)));
+	assert_true(stats_welch(x, 3, x, 3) == 1);
+	assert_true(stats_welch(x, 3, same, 3) < 0.05);
+	assert_close(stats_welch(tiny_x, 3, tiny_y, 3), stats_welch(x, 3, y, 3));
+}
+
+static void test_pooled_log_sd(void **state)
+{
+	const double x[] = {1, 10, 100}, y[] = {5, 5}, zero[] = {1, 0};
+
+	(void)state;
+	assert_close(stats_pooled_log_sd(x, 3, NULL, 0), M_LN10);
+	assert_close(stats_pooled_log_sd(x, 3, y, 1), M_LN10);
+	assert_close(stats_pooled_log_sd(x, 3, y, 2), sqrt(2 * M_LN10 * M_LN10 / 3));
+	assert_true(isnan(stats_pooled_log_sd(x, 1, y, 1)));
+	assert_true(isnan(stats_pooled_log_sd(NULL, 0, NULL, 0)));
+	assert_true(isnan(stats_pooled_log_sd(x, 3, zero, 2)));
+}
+
+/* Rows that were not tested are no members of the family. */
+static void test_bh_missing(void **state)
+{
+	double p[] = {0.01, NAN, 0.04, 0.03, NAN}, adjusted[5];
+
+	(void)state;
+	stats_benjamini_hochberg(p, 5, adjusted);
+	assert_close(adjusted[0], 0.03);
+	assert_true(isnan(adjusted[1]) && isnan(adjusted[4]));
+	assert_close(adjusted[2], 0.04);
+	assert_close(adjusted[3], 0.04);
+	stats_benjamini_hochberg(NULL, 0, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_means),	       cmocka_unit_test(test_empty_and_single),
+		cmocka_unit_test(test_refused_values), cmocka_unit_test(test_equal_values),
+		cmocka_unit_test(test_range),	       cmocka_unit_test(test_rank_edges),
+		cmocka_unit_test(test_many_equal),     cmocka_unit_test(test_brute_force),
+		cmocka_unit_test(test_welch),	       cmocka_unit_test(test_pooled_log_sd),
+		cmocka_unit_test(test_bh_missing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
