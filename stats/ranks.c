@@ -46,9 +46,9 @@ static struct ranking rank_samples(const struct samples *s, double shift, size_t
 		double v;
 
 		if (j == s->ny || (i < s->nx && s->x[i] < s->y[j] - shift))
-			v = s->x[i];
+			v = s->x[i++];
 		else
-			v = s->y[j] - shift;
+			v = s->y[j++] - shift;
 		while (i < s->nx && s->x[i] == v)
 			i++;
 		while (j < s->ny && s->y[j] - shift == v)
@@ -253,7 +253,7 @@ static bool is_testable(const double *x, size_t nx, const double *y, size_t ny)
 
 double stats_mann_whitney(const double *x, size_t nx, const double *y, size_t ny)
 {
-	_cleanup_(null_release) struct null d = {NULL};
+	_cleanup_(null_release) struct null d = {0};
 	_cleanup_free_ double *sx = NULL, *sy = NULL;
 	_cleanup_free_ size_t *rank2 = NULL;
 	struct samples s;
@@ -305,7 +305,7 @@ static void exact_interval(const struct samples *s, const double *diff, struct i
 {
 	size_t n = s->nx * s->ny, u_low, u_high;
 	_cleanup_free_ size_t *rank2 = mem_realloc_array(NULL, s->nx + s->ny, sizeof(*rank2));
-	_cleanup_(null_release) struct null d = {NULL};
+	_cleanup_(null_release) struct null d = {0};
 	double alpha = 1 - r->level, below, below_high;
 
 	d = null_new(s, rank2, rank_samples(s, 0, rank2).ties > 0);
@@ -335,6 +335,10 @@ struct interval stats_hodges_lehmann(const double *x, size_t nx, const double *y
 	if (!is_testable(x, nx, y, ny) || !(level > 0 && level < 1))
 		return r;
 	s = (struct samples){sx = stats_sorted(x, nx), sy = stats_sorted(y, ny), nx, ny};
+	lowest = sy[0] - sx[nx - 1];
+	highest = sy[ny - 1] - sx[0];
+	if (!isfinite(highest - lowest))
+		return r;
 	r.low = -INFINITY;
 	r.high = INFINITY;
 	r.achieved = 1 - 2 / choose(nx + ny, MIN(nx, ny));
@@ -349,8 +353,6 @@ struct interval stats_hodges_lehmann(const double *x, size_t nx, const double *y
 			exact_interval(&s, diff, &r);
 		return r;
 	}
-	lowest = sy[0] - sx[nx - 1];
-	highest = sy[ny - 1] - sx[0];
 	z = qnorm((1 - level) / 2, 0, 1, 0, 0);
 	r.estimate = score_root(&s, lowest, highest, 0, false);
 	if (attainable) {

@@ -55,7 +55,7 @@ struct interval {
  * with ties the permutation distribution of the given data, as wilcox.exact of exactRankTests).
  * Above 50 in the larger sample shift and interval are the roots that wilcox.test(exact = FALSE,
  * tol.root = 1e-12) finds. On log values the caller gets log ratios. NAN if either sample is
- * empty, a value not finite or level not within (0, 1).
+ * empty, a value or difference not finite, or level not within (0, 1).
  */
 struct interval stats_hodges_lehmann(const double *x, size_t nx, const double *y, size_t ny,
 				     double level);

@@ -104,6 +104,9 @@ static void test_rank_edges(void **state)
 	assert_true(isnan(i.low) && isnan(i.high) && isnan(i.estimate));
 	i = stats_hodges_lehmann(x, 5, x, 5, 1);
 	assert_true(isnan(i.low) && isnan(i.estimate));
+	/* differences beyond the range of a double */
+	i = stats_hodges_lehmann((const double[]){-DBL_MAX}, 1, (const double[]){DBL_MAX}, 1, 0.5);
+	assert_true(isnan(i.low) && isnan(i.estimate));
 	i = stats_hodges_lehmann(x, 5, NULL, 0, 0.95);
 	assert_true(isnan(i.low) && isnan(i.estimate));
 }
@@ -123,6 +126,10 @@ static void test_many_equal(void **state)
 	assert_true(stats_mann_whitney(x, 60, y, 60) < 1e-20);
 	i = stats_hodges_lehmann(x, 60, y, 60, 0.95);
 	assert_true(i.low == 2 && i.high == 2 && i.estimate == 2);
+	x[0] = -DBL_MAX;
+	y[0] = DBL_MAX;
+	i = stats_hodges_lehmann(x, 60, y, 60, 0.95);
+	assert_true(isnan(i.low) && isnan(i.high) && isnan(i.estimate));
 }
 
 /* Every way to choose 4 of 9 values with ties, counted one by one. */
