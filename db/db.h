@@ -236,7 +236,8 @@ int db_get_series(struct db *db, struct arena *a, int64_t run, struct db_value *
 
 /*
  * The values a comparison is made of: one per unit (boots averaged over their runs, or runs),
- * in the order of blocks; only runs with outcome ok. Sorted by case, metric, variant, block.
+ * in the order of blocks; only runs with outcome ok, no metrics of role diagnostic. Sorted by
+ * case, metric, variant, block.
  */
 struct db_unit {
 	int64_t case_id, metric_id, variant_id;

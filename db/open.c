@@ -56,7 +56,7 @@ static int check_place(const char *path, enum db_mode mode, struct err *e)
 
 	if (file_is_dir(path))
 		return err_add(e, -EISDIR, "%s is a folder, not a database", path);
-	if (mode == DB_READ && access(path, R_OK)) {
+	if (mode == DB_READ && eaccess(path, R_OK)) {
 		r = err_add_errno(e, "cannot open the database %s", path);
 		if (r == -ENOENT)
 			err_hint(e, "`kdelta run`, `record` and `import` create one; --db FILE or "
@@ -71,7 +71,7 @@ static int check_place(const char *path, enum db_mode mode, struct err *e)
 	if (!file_is_dir(folder))
 		return err_add(e, -ENOENT, "there is no folder %s for the database %s", folder,
 			       path);
-	if (access(folder, W_OK) || (file_exists(path) && access(path, W_OK))) {
+	if (eaccess(folder, W_OK) || (file_exists(path) && eaccess(path, W_OK))) {
 		r = err_add_errno(e, "cannot write the database %s", path);
 		err_hint(e, "it and its folder must be writable; --db FILE names another");
 		return r;
@@ -90,7 +90,7 @@ static char *immutable_uri(const char *path)
 	struct strbuf uri = STRBUF_INIT;
 	struct stat st;
 
-	if (!access(folder, W_OK) || (!stat(wal, &st) && st.st_size))
+	if (!eaccess(folder, W_OK) || (!stat(wal, &st) && st.st_size))
 		return NULL;
 	strbuf_adds(&uri, "file:");
 	for (; *path; path++) {

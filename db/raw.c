@@ -38,7 +38,7 @@ int db_add_raw(struct db *db, int64_t run, const char *stream, const char *name,
 	stmt = sql_start(db, e,
 			 "INSERT INTO raws(run_id, stream, name, size, sha256, data)"
 			 " VALUES (?, ?, ?, ?, ?, ?)",
-			 "ktlts", run, stream, name, (int64_t)data.len, hash);
+			 "kttlt", run, stream, name, (int64_t)data.len, hash);
 	if (!stmt)
 		return db->error;
 	if (sqlite3_bind_blob64(stmt, 6, packed, n, SQLITE_STATIC))

@@ -255,7 +255,7 @@ int db_get_summaries(struct db *db, struct arena *a, const char *campaign, struc
 			"s", campaign);
 }
 
-/* A sample and the unit it belongs to; the view `units` of the schema says the same in SQL. */
+/* A unit being averaged; the view `units` of the schema says the same in SQL, of all roles. */
 struct unit_sample {
 	struct db_unit unit;
 	int64_t key;
@@ -291,26 +291,38 @@ static bool is_same_unit(const struct unit_sample *x, const struct unit_sample *
 int db_get_units(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
 		 size_t *n, struct err *e)
 {
-	struct unit_sample *samples;
-	size_t i, j, n_samples;
-	int r = sql_list(db, a, &unit_shape, &samples, &n_samples, e,
-			 "FROM campaigns c"
-			 " JOIN runs r ON r.campaign_id = c.id AND r.outcome = 'ok'"
-			 " JOIN samples s ON s.run_id = r.id WHERE c.id = ?"
-			 " ORDER BY r.case_id, s.metric_id, r.variant_id, r.block,"
-			 " ifnull(r.boot_id, r.id), r.id",
-			 "s", campaign);
+	_cleanup_stmt_ sqlite3_stmt *stmt =
+		sql_select(db, &unit_shape, e,
+			   "FROM campaigns c"
+			   " JOIN runs r ON r.campaign_id = c.id AND r.outcome = 'ok'"
+			   " JOIN samples s ON s.run_id = r.id"
+			   " JOIN metrics m ON m.id = s.metric_id AND m.role != 'diagnostic'"
+			   " WHERE c.id = ? ORDER BY r.case_id, s.metric_id, r.variant_id,"
+			   " r.block, ifnull(r.boot_id, r.id), r.id",
+			   "s", campaign);
+	ARRAY_OF(struct db_unit) units = {NULL, 0, 0};
+	struct unit_sample last = {.key = 0}, next;
+	double members = 0;
+	int r;
 
 	*n = 0;
-	*list = arena_alloc_array(a, MAX(n_samples, 1), sizeof(**list));
-	for (i = 0; i < n_samples && !r; i = j) {
-		struct db_unit *u = &(*list)[(*n)++];
-
-		*u = samples[i].unit;
-		for (j = i + 1; j < n_samples && is_same_unit(&samples[i], &samples[j]); j++)
-			u->value += samples[j].unit.value;
-		u->value /= (double)(j - i);
+	if (!stmt)
+		return db->error;
+	while ((r = sql_row(db, stmt, &unit_shape, a, &next, e)) > 0) {
+		if (!members || !is_same_unit(&last, &next)) {
+			*ARRAY_PUSH(&units) = next.unit;
+			last = next;
+			members = 1;
+			continue;
+		}
+		/* the mean so far moves towards the new member */
+		members++;
+		units.items[units.n - 1].value +=
+			(next.unit.value - units.items[units.n - 1].value) / members;
 	}
+	*list = arena_copy(a, units.items, units.n, sizeof(*units.items));
+	*n = units.n;
+	ARRAY_FREE(&units);
 	return r;
 }
 

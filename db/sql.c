@@ -354,8 +354,8 @@ int sql_update(struct db *db, const struct sql_shape *shape, const void *row, st
 	return r;
 }
 
-static sqlite3_stmt *sql_select(struct db *db, const struct sql_shape *shape, struct err *e,
-				const char *tail, const char *letters, va_list ap)
+static sqlite3_stmt *sql_vselect(struct db *db, const struct sql_shape *shape, struct err *e,
+				 const char *tail, const char *letters, va_list ap)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	const struct sql_field *f;
@@ -366,14 +366,27 @@ static sqlite3_stmt *sql_select(struct db *db, const struct sql_shape *shape, st
 	return sql_vstart(db, e, strbuf_str(&sb), letters, ap);
 }
 
-static void sql_read_row(sqlite3_stmt *stmt, const struct sql_shape *shape, struct arena *a,
-			 void *row)
+sqlite3_stmt *sql_select(struct db *db, const struct sql_shape *shape, struct err *e,
+			 const char *tail, const char *letters, ...)
+{
+	sqlite3_stmt *stmt;
+	va_list ap;
+
+	va_start(ap, letters);
+	stmt = sql_vselect(db, shape, e, tail, letters, ap);
+	va_end(ap);
+	return stmt;
+}
+
+int sql_row(struct db *db, sqlite3_stmt *stmt, const struct sql_shape *shape, struct arena *a,
+	    void *row, struct err *e)
 {
 	const struct sql_field *f;
-	int i = 0;
+	int i = 0, r = sql_step(db, stmt, e);
 
-	for (f = shape->fields; f->column; f++, i++)
+	for (f = shape->fields; r > 0 && f->column; f++, i++)
 		sql_read(stmt, i, f->letter, a, (char *)row + f->offset);
+	return r;
 }
 
 int sql_list(struct db *db, struct arena *a, const struct sql_shape *shape, void *list, size_t *n,
@@ -388,15 +401,14 @@ int sql_list(struct db *db, struct arena *a, const struct sql_shape *shape, void
 
 	*n = 0;
 	va_start(ap, letters);
-	stmt = sql_select(db, shape, e, tail, letters, ap);
+	stmt = sql_vselect(db, shape, e, tail, letters, ap);
 	va_end(ap);
 	if (!stmt)
 		return db->error;
-	while ((r = sql_step(db, stmt, e)) > 0) {
+	do {
 		rows = mem_array_grow(rows, *n, &alloc, shape->size);
-		sql_read_row(stmt, shape, a, rows + *n * shape->size);
-		(*n)++;
-	}
+		r = sql_row(db, stmt, shape, a, rows + *n * shape->size, e);
+	} while (r > 0 && ++*n);
 	copy = arena_copy(a, rows, *n, shape->size);
 	/* list is a `struct db_... **`: written as bytes, since it is no `void **` */
 	memcpy(list, &copy, sizeof(copy));
@@ -408,13 +420,9 @@ int sql_get(struct db *db, struct arena *a, const struct sql_shape *shape, void 
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
 	va_list ap;
-	int r;
 
 	va_start(ap, letters);
-	stmt = sql_select(db, shape, e, tail, letters, ap);
+	stmt = sql_vselect(db, shape, e, tail, letters, ap);
 	va_end(ap);
-	r = stmt ? sql_step(db, stmt, e) : db->error;
-	if (r > 0)
-		sql_read_row(stmt, shape, a, row);
-	return r;
+	return stmt ? sql_row(db, stmt, shape, a, row, e) : db->error;
 }

@@ -72,6 +72,12 @@ void sql_done(sqlite3_stmt *stmt);
 #define _cleanup_stmt_ _cleanup_(sql_done_ptr)
 void sql_done_ptr(sqlite3_stmt **stmt);
 
+/* "SELECT fields " + tail, to be read row by row: 1 and a row, 0 at the end, or an error. */
+sqlite3_stmt *sql_select(struct db *db, const struct sql_shape *shape, struct err *e,
+			 const char *tail, const char *letters, ...);
+int sql_row(struct db *db, sqlite3_stmt *stmt, const struct sql_shape *shape, struct arena *a,
+	    void *row, struct err *e);
+
 /* Runs a statement to its end. */
 int sql_run(struct db *db, struct err *e, const char *text, const char *letters, ...);
 /* The first column of the first row: 1 and *value set, 0 without a row, or an error. */
