@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * -o csv: one line per cell, RFC 4180, empty fields for what is not known. Changes, cv and ranges
+ * are fractions, change = new / base - 1.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/num.h"
+#include "reports/comparison.h"
+
+static void csv_text(struct strbuf *sb, const char *s)
+{
+	const char *p;
+
+	if (!strpbrk(s, ",\"\r\n")) {
+		strbuf_adds(sb, s);
+		return;
+	}
+	strbuf_addc(sb, '"');
+	for (p = s; *p; p++) {
+		if (*p == '"')
+			strbuf_addc(sb, '"');
+		strbuf_addc(sb, *p);
+	}
+	strbuf_addc(sb, '"');
+}
+
+static void csv_number(struct strbuf *sb, double v)
+{
+	strbuf_addc(sb, ',');
+	if (isfinite(v))
+		num_add_exact(sb, v);
+}
+
+static void csv_integer(struct strbuf *sb, int v)
+{
+	strbuf_addc(sb, ',');
+	if (v)
+		strbuf_addf(sb, "%d", v);
+}
+
+static void csv_line(const struct comparison *c, const struct cmp_test *t, const struct cmp_row *r,
+		     const struct cmp_cell *cell, struct strbuf *out)
+{
+	const char *const texts[] = {
+		t->benchmark,
+		t->name,
+		r->metric,
+		r->unit,
+		direction_name(r->direction),
+		mean_kind_name(r->mean_kind),
+		r->headline ? "headline" : "counter",
+		c->variants[cell->variant].id,
+		c->variants[cell->variant].name,
+	};
+	const double numbers[] = {
+		cell->has_mean ? cell->mean : NAN,
+		cell->stddev,
+		cell->cv,
+		cell->has_change ? cell->change : NAN,
+		cell->test.shift,
+		cell->test.low,
+		cell->test.high,
+		cell->test.p,
+		cell->p_adjusted,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		if (i)
+			strbuf_addc(out, ',');
+		csv_text(out, texts[i]);
+	}
+	csv_integer(out, cell->n);
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		csv_number(out, numbers[i]);
+	strbuf_addf(out, ",%s,%s,%s", cell->test.test,
+		    cell->variant || cell->verdict != VERDICT_SAME ? verdict_name(cell->verdict) : "",
+		    cell->small ? "small" : "");
+	csv_integer(out, cell->runs_needed);
+	strbuf_addf(out, ",%d,%d,", cell->failed, cell->suspect);
+	csv_text(out, cell->error ? cell->error : "");
+	strbuf_adds(out, "\r\n");
+}
+
+static int csv_render(const struct comparison *c, const struct report_options *opt,
+		      struct strbuf *out, struct err *e)
+{
+	size_t t, r, i;
+
+	(void)opt;
+	(void)e;
+	strbuf_adds(out, "benchmark,case,metric,unit,direction,mean_kind,role,variant,name,n,mean,"
+			 "stddev,cv,change,shift,ci_low,ci_high,p,p_adj,test,verdict,small,"
+			 "runs_needed,failed,suspect,error\r\n");
+	for (t = 0; t < c->n_tests; t++)
+		for (r = 0; r < c->tests[t].n_rows; r++)
+			for (i = 0; i < c->n_variants; i++)
+				csv_line(c, &c->tests[t], &c->tests[t].rows[r],
+					 &c->tests[t].rows[r].cells[i], out);
+	return 0;
+}
+
+static const struct report_format csv = {
+	.name = "csv",
+	.summary = "one line per test case, metric and variant",
+	.render = csv_render,
+};
+REGISTER(report_format, csv);

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a reader needs before the numbers: metrics, sign, marks, kernels, machine, command, gaps. */
+#include <math.h>
+#include <string.h>
+
+#include "reports/layout.h"
+
+/* Longest name that gets a column of its own in the legend. */
+#define LEGEND_NAME 24
+/* Warnings printed; the rest is counted. */
+#define MAX_NOTES 8
+
+static const struct {
+	enum direction direction;
+	const char *words; /* beside a metric */
+	const char *sign; /* beside the rule of the change */
+} directions[] = {
+	{ DIR_HIGHER, "higher is better", "+ is better" },
+	{ DIR_LOWER, "lower is better", "- is better" },
+	{ DIR_NEUTRAL, "neither direction is better", NULL },
+	{ DIR_DEPENDS, "which direction is better depends on the load", NULL },
+	{ DIR_UNKNOWN, "which direction is better is not known", NULL },
+};
+
+/* "Hmean of 5 boots a side" */
+static const char *mean_words(const struct view *v, enum mean_kind kind)
+{
+	int low, high;
+
+	view_units_range(v->c, &low, &high);
+	if (!high)
+		return arena_printf(v->a, "%s per row", mean_kind_name(kind));
+	if (low == high)
+		return arena_printf(v->a, "%s of %d %s a side", mean_kind_name(kind), low,
+				    view_unit_word(v->c, low != 1));
+	return arena_printf(v->a, "%s of %d to %d %s a side", mean_kind_name(kind), low, high,
+			    view_unit_word(v->c, true));
+}
+
+static bool row_alike(const struct cmp_row *x, const struct cmp_row *y)
+{
+	return !strcmp(x->unit, y->unit) && x->direction == y->direction &&
+	       x->mean_kind == y->mean_kind && x->headline == y->headline;
+}
+
+struct metric_line {
+	const char *benchmark;
+	const struct cmp_row *row;
+	struct strbuf names;
+};
+
+static bool line_has(const struct metric_line *l, const char *name)
+{
+	const char *at = strstr(strbuf_str(&l->names), name);
+
+	return at != NULL && (at[strlen(name)] == ',' || !at[strlen(name)]);
+}
+
+/* Metrics of one benchmark that share everything but their name share a line. */
+static void facts_metrics(struct text *t, const struct view *v)
+{
+	ARRAY_OF(struct metric_line) lines = { NULL, 0, 0 };
+	struct metric_line *l;
+	size_t i, r;
+
+	for (i = 0; i < v->c->n_tests; i++) {
+		const struct cmp_test *test = &v->c->tests[i];
+
+		for (r = 0; r < test->n_rows; r++) {
+			const struct cmp_row *row = &test->rows[r];
+			const char *name = text_ascii(v->a, comparison_metric_name(row));
+
+			if (!row->headline)
+				continue;
+			array_for_each(l, &lines)
+				if (!strcmp(l->benchmark, test->benchmark) && row_alike(l->row, row))
+					break;
+			if (l == lines.items + lines.n) {
+				l = ARRAY_PUSH(&lines);
+				l->benchmark = test->benchmark;
+				l->row = row;
+			}
+			if (!line_has(l, name))
+				strbuf_addf(&l->names, "%s%s", l->names.len ? ", " : "", name);
+		}
+	}
+	array_for_each(l, &lines) {
+		text_block(t, l == lines.items ? "metric" : "", "%s %s, %s%s%s; %s",
+			   text_ascii(v->a, l->benchmark), strbuf_str(&l->names),
+			   text_ascii(v->a, view_unit(l->row->unit)), *l->row->unit ? ", " : "",
+			   directions[l->row->direction].words, mean_words(v, l->row->mean_kind));
+		strbuf_release(&l->names);
+	}
+	ARRAY_FREE(&lines);
+}
+
+/* The direction of all headline rows, DIR_UNKNOWN if they differ. */
+static enum direction common_direction(const struct comparison *c)
+{
+	bool any = false;
+	enum direction d = DIR_UNKNOWN;
+	size_t i, r;
+
+	for (i = 0; i < c->n_tests; i++) {
+		for (r = 0; r < c->tests[i].n_rows; r++) {
+			const struct cmp_row *row = &c->tests[i].rows[r];
+
+			if (any && row->direction != d)
+				return DIR_UNKNOWN;
+			d = row->direction;
+			any = true;
+		}
+	}
+	return d;
+}
+
+static void facts_change(struct text *t, const struct view *v)
+{
+	const struct comparison *c = v->c;
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	const char *sign = directions[common_direction(c)].sign;
+	size_t i;
+
+	strbuf_addf(&sb, "%s / A - 1 %s", c->n_variants == 2 ? "B" : "kernel",
+		    c->has_published ? "as published" : "of the means");
+	if (sign)
+		strbuf_addf(&sb, "%s %s", c->has_published ? "," : ";", sign);
+	for (i = 0; i < c->n_contrasts; i++)
+		strbuf_addf(&sb, "; %s is %s / %s - 1",
+			    view_column_name(c, v->a, c->n_variants + i),
+			    c->variants[c->contrasts[i].top].id,
+			    c->variants[c->contrasts[i].bottom].id);
+	if (c->has_spread)
+		strbuf_addf(&sb, "; cv = stddev / mean%s",
+			    layout_is_pair(c) ? "" : ", the row's largest");
+	text_block(t, "change", "%s", strbuf_str(&sb));
+}
+
+static int tested_rows(const struct comparison *c)
+{
+	size_t i, r, k;
+	int n = 0;
+
+	for (i = 0; i < c->n_tests; i++)
+		for (r = 0; r < c->tests[i].n_rows; r++)
+			for (k = 1; c->tests[i].rows[r].headline && k < c->n_variants; k++)
+				n += !isnan(c->tests[i].rows[r].cells[k].test.p);
+	return n;
+}
+
+static void facts_verdicts(struct text *t, const struct view *v)
+{
+	double percent = 100 * v->c->threshold;
+
+	text_block(t, "range", "95%% interval of the change (exact rank test)");
+	text_block(t, "verdict",
+		   "better or worse: range without 0, also among %d tested %s, and change %g%% or "
+		   "more (less is marked small); same: range inside +-%g%%; unsure: neither. If "
+		   "nothing had changed, any mark at all appears in at most 5%% of such tables",
+		   tested_rows(v->c), tested_rows(v->c) == 1 ? "row" : "rows", percent, percent);
+}
+
+static const struct {
+	char mark;
+	const char *words;
+} mark_words[] = {
+	{ '*', "better" },
+	{ '!', "worse" },
+	{ 's', "real but under %g%%" },
+	{ 'c', "changed" },
+	{ '=', "same (95%% interval inside +-%g%%)" },
+	{ '?', "unsure" },
+	{ '.', "no run" },
+};
+
+static bool mark_is_used(const struct view *v, char mark)
+{
+	size_t i, k, column;
+
+	for (i = 0; i < v->n; i++)
+		for (k = 0; k < v->tables[i].n; k++)
+			for (column = 1; column < view_columns(v->c); column++)
+				if (layout_mark(view_cell(v->c, &v->tables[i].rows[k], column)) ==
+				    mark)
+					return true;
+	return false;
+}
+
+/* Words with at most one %g, which takes the threshold; "%%" is a percent sign. */
+static void add_words(struct strbuf *sb, const char *words, double percent)
+{
+	for (; *words; words++) {
+		if (*words != '%') {
+			strbuf_addc(sb, *words);
+			continue;
+		}
+		if (*++words == '%')
+			strbuf_addc(sb, '%');
+		else
+			strbuf_addf(sb, "%g", percent);
+	}
+}
+
+static void facts_marks(struct text *t, const struct view *v)
+{
+	const struct comparison *c = v->c;
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(mark_words); i++) {
+		if (!mark_is_used(v, mark_words[i].mark))
+			continue;
+		strbuf_addf(&sb, "%s%c ", sb.len ? ", " : "", mark_words[i].mark);
+		add_words(&sb, mark_words[i].words, 100 * c->threshold);
+	}
+	text_block(t, "marks",
+		   "%s; better and worse: real in the exact rank test, among %d tested cells, and "
+		   "%g%% or more. If nothing had changed, any of them at all appears in at most "
+		   "5%% of such tables%s",
+		   strbuf_str(&sb), tested_rows(c), 100 * c->threshold,
+		   c->n_contrasts ? "; the contrasts count for themselves" : "");
+}
+
+static void facts_no_marks(struct text *t, const struct view *v)
+{
+	const struct comparison *c = v->c;
+	size_t i, r, k;
+	int starred = 0, cells = 0;
+
+	for (i = 0; i < c->n_tests; i++) {
+		for (r = 0; r < c->tests[i].n_rows; r++) {
+			for (k = 1; k < c->n_variants; k++) {
+				const struct cmp_cell *cell = &c->tests[i].rows[r].cells[k];
+
+				cells += cell->has_change;
+				starred += cell->source_mark;
+			}
+		}
+	}
+	if (starred)
+		text_block(t, "marks",
+			   "none, nothing was tested (the source stars %d of %d cells)", starred,
+			   cells);
+	else
+		text_block(t, "marks", "none, nothing was tested");
+}
+
+/* ---- legend ---- */
+
+static void add_fact(struct strbuf *sb, const char *label, const char *value)
+{
+	if (*value)
+		strbuf_addf(sb, "%s%s%s", sb->len ? ", " : "", label, value);
+}
+
+/* Everything known of a variant besides its name. */
+static const char *legend_text(const struct view *v, size_t i)
+{
+	const struct cmp_variant *var = &v->c->variants[i];
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+
+	add_fact(&sb, "", var->description);
+	if (!strstr(var->name, var->release))
+		add_fact(&sb, "", var->release);
+	if (strcmp(var->source, "running"))
+		add_fact(&sb, "", var->source);
+	add_fact(&sb, "commit ", var->commit);
+	add_fact(&sb, "build-id ", arena_printf(v->a, "%.12s", var->build_id));
+	add_fact(&sb, "", var->settings);
+	if (!i)
+		add_fact(&sb, "", "the baseline");
+	return text_ascii(v->a, strbuf_str(&sb));
+}
+
+static void facts_legend(struct text *t, const struct view *v)
+{
+	const struct comparison *c = v->c;
+	size_t i, width = 0, indent;
+
+	for (i = 0; i < c->n_variants; i++) {
+		size_t len = strlen(text_ascii(v->a, c->variants[i].name));
+
+		width = MAX(width, MIN(len, (size_t)LEGEND_NAME));
+	}
+	indent = TEXT_KEY + width + 1;
+	for (i = 0; i < c->n_variants; i++) {
+		const char *name = text_ascii(v->a, c->variants[i].name);
+		const char *words = legend_text(v, i);
+
+		if (strlen(name) > width) {
+			text_block(t, c->variants[i].id, "%s", name);
+			text_wrap(t, "", indent, words);
+		} else {
+			text_wrap(t,
+				  arena_printf(v->a, "%-*s%s", TEXT_KEY, c->variants[i].id, name),
+				  indent, words);
+		}
+	}
+}
+
+/* ---- machine, command, gaps ---- */
+
+static void facts_machine(struct text *t, const struct view *v)
+{
+	const struct comparison *c = v->c;
+	const char *how = strcmp(c->backend, "qemu")	 ? ""
+			  : strcmp(c->accelerator, "kvm") ? "guests of QEMU without KVM on "
+							  : "guests of QEMU with KVM on ";
+
+	if (*c->machine || *how)
+		text_block(t, "machine", "%s%s", how,
+			   *c->machine ? text_ascii(v->a, c->machine) : "a machine not described");
+}
+
+/* The swept parameters of a benchmark, "clients and bind". */
+static const char *swept_names(const struct view *v, const struct cmp_test *t)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t i;
+
+	for (i = 0; i < t->n_swept; i++)
+		strbuf_addf(&sb, "%s%s", i ? " and " : "", text_ascii(v->a, t->swept[i].name));
+	return sb.len ? arena_strdup(v->a, strbuf_str(&sb)) : "parameters";
+}
+
+static void facts_command(struct text *t, const struct view *v)
+{
+	const struct comparison *c = v->c;
+	const char *key = "command";
+	size_t i, k;
+
+	for (i = 0; i < c->n_tests; i++) {
+		const struct cmp_test *test = &c->tests[i];
+		bool others = false;
+
+		if (!*test->command)
+			continue;
+		for (k = 0; k < i && strcmp(c->tests[k].benchmark, test->benchmark); k++)
+			;
+		if (k < i)
+			continue;
+		for (k = i + 1; k < c->n_tests; k++)
+			others |= !strcmp(c->tests[k].benchmark, test->benchmark) &&
+				  strcmp(c->tests[k].command, test->command);
+		text_block(t, key, "%s%s%s%s", text_ascii(v->a, test->command),
+			   others ? " (and the same with the other " : "",
+			   others ? swept_names(v, test) : "", others ? ")" : "");
+		key = "";
+	}
+}
+
+static void facts_missing(struct text *t, const struct view *v)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t i;
+
+	for (i = 0; i < v->c->n_missing; i++)
+		strbuf_addf(&sb, "%s%s", i ? ", " : "", v->c->missing[i]);
+	if (sb.len)
+		text_block(t, "missing", "%s", strbuf_str(&sb));
+}
+
+static void facts_source(struct text *t, const struct view *v)
+{
+	const struct comparison *c = v->c;
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t i;
+
+	if (!strcmp(c->kind, "import")) {
+		if (*c->source)
+			text_block(t, "source", "%s", text_ascii(v->a, c->source));
+		return;
+	}
+	for (i = 0; i < c->n_campaigns; i++)
+		strbuf_addf(&sb, "%s%s", i ? " and " : "", text_ascii(v->a, c->campaigns[i]));
+	strbuf_addf(&sb, " of %.10s", c->created);
+	if (!strcmp(c->kind, "run"))
+		strbuf_addf(&sb, ", %d %s a side planned, in random blocks", c->repeat,
+			    view_unit_word(c, c->repeat != 1));
+	text_block(t, "source", "campaign %s", strbuf_str(&sb));
+}
+
+static void facts_notes(struct text *t, const struct view *v)
+{
+	size_t i, n = MIN(v->c->n_warnings, (size_t)MAX_NOTES);
+
+	for (i = 0; i < n; i++)
+		text_block(t, i ? "" : "note", "%s", text_ascii(v->a, v->c->warnings[i]));
+	if (v->c->n_warnings > n)
+		text_block(t, "", "and %zu more, see -o json", v->c->n_warnings - n);
+}
+
+void facts_print(struct text *t, const struct view *v)
+{
+	facts_metrics(t, v);
+	facts_change(t, v);
+	if (v->c->tested && layout_is_pair(v->c))
+		facts_verdicts(t, v);
+	else if (v->c->tested)
+		facts_marks(t, v);
+	facts_legend(t, v);
+	facts_machine(t, v);
+	facts_command(t, v);
+	facts_missing(t, v);
+	if (!v->c->tested && !layout_is_pair(v->c))
+		facts_no_marks(t, v);
+	facts_source(t, v);
+	facts_notes(t, v);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * -o json: the whole model, schema kdelta.compare/1. Fractions, not percentages; null for what
+ * cannot be computed; the same fields that the text formats print.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "reports/comparison.h"
+#include "reports/text.h"
+
+static json_t *json_number_or_null(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
+/* Names that are no UTF-8 are escaped, as in the mail. */
+static json_t *json_text(const struct comparison *c, const char *s)
+{
+	json_t *j;
+
+	if (!s)
+		return json_null();
+	j = json_string(s);
+	return j ? j : json_string(text_ascii(c->arena, s));
+}
+
+static json_t *json_texts(const struct comparison *c, const char *const *list, size_t n)
+{
+	json_t *out = json_array();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		json_array_append_new(out, json_text(c, list[i]));
+	return out;
+}
+
+static json_t *json_variants(const struct comparison *c)
+{
+	json_t *out = json_array();
+	size_t i;
+
+	for (i = 0; i < c->n_variants; i++) {
+		const struct cmp_variant *v = &c->variants[i];
+
+		json_array_append_new(
+			out, json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
+				       json_text(c, v->id), "name", json_text(c, v->name), "kernel",
+				       json_text(c, v->release), "build_id",
+				       json_text(c, v->build_id), "commit",
+				       json_text(c, v->commit), "source", json_text(c, v->source),
+				       "description", json_text(c, v->description), "settings",
+				       json_text(c, v->settings)));
+	}
+	return out;
+}
+
+static json_t *json_values(const struct cmp_cell *cell)
+{
+	json_t *out = json_array();
+	int i;
+
+	for (i = 0; cell->values && i < cell->n; i++)
+		json_array_append_new(out, json_number_or_null(cell->values[i]));
+	return out;
+}
+
+/* is_base: the baseline's own cell, which has no change and no verdict. */
+static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
+			 const struct cmp_cell *cell, const char *variant, bool is_base)
+{
+	const struct test_result *t = &cell->test;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "variant", json_string(variant));
+	json_object_set_new(o, "metric", json_text(c, row->metric));
+	json_object_set_new(o, "n", cell->n ? json_integer(cell->n) : json_null());
+	json_object_set_new(o, "mean", json_number_or_null(cell->has_mean ? cell->mean : NAN));
+	json_object_set_new(o, "stddev", json_number_or_null(cell->stddev));
+	json_object_set_new(o, "cv", json_number_or_null(cell->cv));
+	json_object_set_new(o, "values", json_values(cell));
+	json_object_set_new(o, "change",
+			    json_number_or_null(cell->has_change ? cell->change : NAN));
+	json_object_set_new(o, "published", json_boolean(cell->published));
+	json_object_set_new(o, "shift", json_number_or_null(t->shift));
+	json_object_set_new(o, "ci_low", json_number_or_null(t->low));
+	json_object_set_new(o, "ci_high", json_number_or_null(t->high));
+	json_object_set_new(o, "ci_level", json_number_or_null(isnan(t->p) ? NAN : t->level));
+	json_object_set_new(o, "p", json_number_or_null(t->p));
+	json_object_set_new(o, "p_adj", json_number_or_null(cell->p_adjusted));
+	json_object_set_new(o, "test", json_text(c, t->test));
+	json_object_set_new(o, "verdict",
+			    is_base && cell->verdict == VERDICT_SAME
+				    ? json_null()
+				    : json_text(c, verdict_name(cell->verdict)));
+	json_object_set_new(o, "small", json_boolean(cell->small));
+	json_object_set_new(o, "runs_needed",
+			    cell->runs_needed ? json_integer(cell->runs_needed) : json_null());
+	json_object_set_new(o, "detectable", json_number_or_null(cell->detectable));
+	json_object_set_new(
+		o, "prediction_low",
+		json_number_or_null(cell->has_prediction ? cell->prediction.low : NAN));
+	json_object_set_new(
+		o, "prediction_high",
+		json_number_or_null(cell->has_prediction ? cell->prediction.high : NAN));
+	json_object_set_new(o, "failed", json_integer(cell->failed));
+	json_object_set_new(o, "suspect", json_integer(cell->suspect));
+	json_object_set_new(o, "error", json_text(c, cell->error));
+	json_object_set_new(o, "source_mark", json_boolean(cell->source_mark));
+	return o;
+}
+
+static json_t *json_row(const struct comparison *c, const struct cmp_row *row)
+{
+	json_t *o = json_object(), *cells = json_array(), *contrasts = json_array();
+	size_t i;
+
+	json_object_set_new(o, "metric", json_text(c, row->metric));
+	json_object_set_new(o, "unit", json_text(c, row->unit));
+	json_object_set_new(o, "direction", json_text(c, direction_name(row->direction)));
+	json_object_set_new(o, "mean_kind", json_text(c, mean_kind_name(row->mean_kind)));
+	json_object_set_new(o, "role", json_string(row->headline ? "headline" : "counter"));
+	for (i = 0; i < c->n_variants; i++)
+		json_array_append_new(cells, json_cell(c, row, &row->cells[i], c->variants[i].id,
+						       i == 0));
+	json_object_set_new(o, "cells", cells);
+	for (i = 0; i < c->n_contrasts; i++) {
+		const char *name = arena_printf(c->arena, "%s/%s",
+						c->variants[c->contrasts[i].top].id,
+						c->variants[c->contrasts[i].bottom].id);
+
+		json_array_append_new(contrasts,
+				      json_cell(c, row, &row->contrasts[i], name, false));
+	}
+	if (c->n_contrasts)
+		json_object_set(o, "contrasts", contrasts);
+	json_decref(contrasts);
+	return o;
+}
+
+static json_t *json_tests(const struct comparison *c)
+{
+	json_t *out = json_array();
+	size_t i, r;
+
+	for (i = 0; i < c->n_tests; i++) {
+		const struct cmp_test *t = &c->tests[i];
+		json_t *o = json_object(), *rows = json_array();
+
+		json_object_set_new(o, "case", json_text(c, t->name));
+		json_object_set_new(o, "description", json_text(c, t->description));
+		json_object_set_new(o, "command", json_text(c, t->command));
+		for (r = 0; r < t->n_rows; r++)
+			json_array_append_new(rows, json_row(c, &t->rows[r]));
+		json_object_set_new(o, "rows", rows);
+		json_array_append_new(out, o);
+	}
+	return out;
+}
+
+static json_t *json_overall(const struct comparison *c)
+{
+	json_t *out = json_array();
+	size_t i;
+
+	for (i = 0; i < c->n_overall; i++) {
+		const struct cmp_overall *v = &c->overall[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "benchmark", json_text(c, v->benchmark));
+		json_object_set_new(o, "variant", json_text(c, c->variants[v->variant].id));
+		json_object_set_new(o, "verdict", json_text(c, verdict_name(v->verdict)));
+		json_object_set_new(o, "gmean_better", json_number_or_null(v->gmean));
+		json_object_set_new(o, "ci_low", json_number_or_null(v->low));
+		json_object_set_new(o, "ci_high", json_number_or_null(v->high));
+		json_object_update_new(
+			o, json_pack("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "rows", v->rows, "better",
+				     v->better, "worse", v->worse, "small", v->small, "same",
+				     v->same, "unsure", v->unsure, "missing", v->missing, "failed",
+				     v->failed));
+		if (v->worst_row)
+			json_object_set_new(
+				o, "worst",
+				json_pack("{s:o,s:o,s:o}", "case", json_text(c, v->worst_test->name),
+					  "metric", json_text(c, v->worst_row->metric), "change",
+					  json_number_or_null(v->worst_change)));
+		json_array_append_new(out, o);
+	}
+	return out;
+}
+
+static int json_append(const char *data, size_t len, void *out)
+{
+	strbuf_add(out, data, len);
+	return 0;
+}
+
+static int json_render(const struct comparison *c, const struct report_options *opt,
+		       struct strbuf *out, struct err *e)
+{
+	json_t *root = json_object();
+	int r;
+
+	(void)opt;
+	json_object_set_new(root, "schema", json_string("kdelta.compare/1"));
+	json_object_set_new(root, "campaigns", json_texts(c, c->campaigns, c->n_campaigns));
+	json_object_set_new(root, "kind", json_text(c, c->kind));
+	json_object_set_new(root, "created", json_text(c, c->created));
+	json_object_set_new(root, "source", json_text(c, c->source));
+	json_object_set_new(root, "machine",
+			    json_pack("{s:o,s:o,s:o}", "description", json_text(c, c->machine),
+				      "backend", json_text(c, c->backend), "accelerator",
+				      json_text(c, c->accelerator)));
+	json_object_set_new(root, "unit", json_text(c, c->unit));
+	json_object_set_new(root, "done", c->planned ? json_integer(c->done) : json_null());
+	json_object_set_new(root, "planned", c->planned ? json_integer(c->planned) : json_null());
+	json_object_set_new(root, "threshold", json_real(c->threshold));
+	json_object_set_new(root, "baseline", json_text(c, c->variants[0].id));
+	json_object_set_new(root, "variants", json_variants(c));
+	json_object_set_new(root, "tests", json_tests(c));
+	json_object_set_new(root, "overall", json_overall(c));
+	json_object_set_new(root, "missing", json_texts(c, c->missing, c->n_missing));
+	json_object_set_new(root, "warnings", json_texts(c, c->warnings, c->n_warnings));
+	/* 15 digits: 320.01 stays 320.01 */
+	r = json_dump_callback(root, json_append, out, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+	json_decref(root);
+	strbuf_addc(out, '\n');
+	return r ? err_add(e, -ENOMEM, "cannot write JSON") : 0;
+}
+
+static const struct report_format json = {
+	.name = "json",
+	.summary = "the whole model, schema kdelta.compare/1",
+	.render = json_render,
+};
+REGISTER(report_format, json);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The report for people in fixed-width text, rendered by mail and term: verdict in words, facts,
+ * tables. Three or more variants, or published figures: one column per variant (wide). Two
+ * measured variants: means side by side with their range (pair).
+ */
+#ifndef REPORTS_LAYOUT_H
+#define REPORTS_LAYOUT_H
+
+#include "reports/text.h"
+#include "reports/view.h"
+
+/* The whole report into t->out. */
+void layout_render(const struct comparison *c, const struct report_options *opt, struct text *t);
+
+bool layout_is_pair(const struct comparison *c);
+
+/* Its parts. */
+void words_print(struct text *t, const struct view *v);
+void facts_print(struct text *t, const struct view *v);
+void wide_print(struct text *t, const struct view *v, const struct report_options *opt);
+void pair_print(struct text *t, const struct view *v, const struct report_options *opt);
+/* Every single value: the block of --runs. */
+void runs_print(struct text *t, const struct view *v);
+
+/* "tbench throughput, MB/s, numa 0&1": heading of a table. */
+const char *layout_title(const struct view *v, const struct view_table *t, const char *after);
+
+/*
+ * Puts the label of a row into its first cell. Labels longer than LAYOUT_LABEL take lines of their
+ * own above the row, whose cells are returned.
+ */
+#define LAYOUT_LABEL	  24
+#define LAYOUT_LABEL_LINE 60
+struct grid_cell *layout_label(struct grid *g, struct grid_cell *cells, const char *label,
+			       bool left);
+/* Name of the axis, cut at LAYOUT_LABEL. */
+const char *layout_axis(struct arena *a, const struct view_table *t);
+
+/* One character for a tested cell: * better, ! worse, s small, = same, ? unsure, c changed. */
+char layout_mark(const struct cmp_cell *cell);
+
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * -o mmtests: the layout that readers of mmtests know, as wide as it needs:
+ *
+ *	                           5.17                    rc1
+ *	                            rc1                  patch
+ *	Hmean     1        320.01 (   0.00%)      318.03 *  -0.62%*
+ *
+ * Percentages are better-positive as there (and said so, which the original does not): published
+ * ones as they were published. A missing cell is blank and never a zero.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "reports/view.h"
+
+/* "%12.2f (%7.2f%%)" */
+#define CELL_WIDTH 23
+
+struct mm {
+	const struct comparison *c;
+	const struct view *v;
+	struct strbuf *out;
+	int stat, op; /* widths of the first two columns */
+	int column; /* width of a variant's column */
+};
+
+/* The two lines of a name: before and after its first '-'; one word each. */
+static const char *name_half(const struct mm *m, size_t variant, int half)
+{
+	char *name = arena_strdup(m->c->arena,
+				  text_ascii(m->c->arena, m->c->variants[variant].name));
+	char *dash = strchr(name + (*name != '\0'), '-'), *p;
+
+	for (p = name; *p; p++)
+		if (*p == ' ')
+			*p = '_';
+	if (!dash || !dash[1])
+		return half ? "" : name;
+	*dash = '\0';
+	return half ? dash + 1 : name;
+}
+
+static const char *operation(const struct mm *m, const struct view_table *t,
+			     const struct view_row *r)
+{
+	char *s = arena_strdup(m->c->arena, r->label), *p;
+
+	if (t->metric && !*t->axis && !*t->where)
+		s = arena_strdup(m->c->arena, comparison_metric_name(r->row));
+	for (p = s; *p; p++)
+		if (*p == ' ')
+			*p = '_';
+	return s;
+}
+
+/* The source's percentage where it has one, else ours, better positive; NAN if none. */
+static double better_change(const struct cmp_row *row, const struct cmp_cell *cell)
+{
+	if (!isnan(cell->source_better))
+		return cell->source_better;
+	if (!cell->has_change)
+		return NAN;
+	/* as mmtests: 100*new/base - 100, or 100 - 100*new/base where lower is better */
+	return row->direction == DIR_LOWER ? -cell->change : cell->change;
+}
+
+static bool cell_is_starred(const struct mm *m, const struct cmp_cell *cell)
+{
+	if (!m->c->tested)
+		return cell->source_mark;
+	return cell->verdict == VERDICT_BETTER || cell->verdict == VERDICT_WORSE ||
+	       cell->verdict == VERDICT_CHANGED;
+}
+
+static const char *percent_text(const struct mm *m, const struct cmp_row *row,
+				const struct cmp_cell *cell)
+{
+	double change = cell->variant ? better_change(row, cell) : 0;
+	bool star = cell->variant && cell_is_starred(m, cell);
+
+	if (isnan(change))
+		return arena_printf(m->c->arena, "(%8s)", "-");
+	if (fabs(change) < 0.00005)
+		change = 0;
+	return arena_printf(m->c->arena, "%s%7.2f%%%s", star ? "*" : "(", 100 * change,
+			    star ? "*" : ")");
+}
+
+static void add_cell(const struct mm *m, const struct cmp_row *row, const struct cmp_cell *cell,
+		     int decimals)
+{
+	const char *mean = view_mean(m->c->arena, cell, decimals), *both;
+
+	if (!mean && !cell->has_change)
+		both = arena_printf(m->c->arena, "%12s %9s",
+				    cell->verdict == VERDICT_FAILED ? "failed" : "-", "");
+	else
+		both = arena_printf(m->c->arena, "%12s %s", mean ? mean : "-",
+				    percent_text(m, row, cell));
+	strbuf_addf(m->out, "%*s", m->column, both);
+}
+
+static void add_header(const struct mm *m)
+{
+	size_t i;
+	int half;
+
+	for (half = 0; half < 2; half++) {
+		strbuf_addf(m->out, "%*s", m->stat + m->op + 1, "");
+		for (i = 0; i < m->c->n_variants; i++)
+			strbuf_addf(m->out, "%*s", m->column, name_half(m, i, half));
+		strbuf_rtrim(m->out);
+		strbuf_addc(m->out, '\n');
+	}
+}
+
+static void add_table(struct mm *m, const struct view_table *t)
+{
+	int decimals = MAX(2, view_decimals(m->v, t));
+	size_t i, k;
+
+	m->op = 4;
+	for (i = 0; i < t->n; i++)
+		m->op = MAX(m->op, (int)strlen(operation(m, t, &t->rows[i])));
+	strbuf_addf(m->out, "%s%s%s running%s%s:\n", t->benchmark, t->metric ? " " : "",
+		    t->metric ? text_ascii(m->c->arena, comparison_metric_name(t->metric)) : "",
+		    *t->where ? " on " : "", t->where);
+	add_header(m);
+	for (i = 0; i < t->n; i++) {
+		const struct cmp_row *row = t->rows[i].row;
+
+		strbuf_addf(m->out, "%-*s %-*s", m->stat, mean_kind_name(row->mean_kind), m->op,
+			    operation(m, t, &t->rows[i]));
+		for (k = 0; k < m->c->n_variants; k++)
+			add_cell(m, row, &row->cells[k], decimals);
+		strbuf_rtrim(m->out);
+		strbuf_addc(m->out, '\n');
+	}
+	strbuf_addc(m->out, '\n');
+}
+
+/* What the original never says: sign, star, runs, direction and unit. */
+static void add_conventions(const struct mm *m)
+{
+	const struct comparison *c = m->c;
+	size_t i;
+	int low, high;
+
+	view_units_range(c, &low, &high);
+	strbuf_adds(m->out, "Percentages against the first column, positive is better.\n");
+	if (c->tested)
+		strbuf_addf(m->out, "* is a real change (exact rank test, 5%% per table); n = %d", low);
+	else
+		strbuf_addf(m->out, "Nothing was tested%s", c->has_source_marks
+								 ? ", * is the mark of the source"
+								 : "");
+	if (c->tested && high > low)
+		strbuf_addf(m->out, " to %d", high);
+	strbuf_adds(m->out, ".\n");
+	for (i = 0; i < m->v->n; i++) {
+		const struct view_table *t = &m->v->tables[i];
+		const struct cmp_row *row = t->metric ? t->metric : t->rows[0].row;
+
+		if (i && t->metric && m->v->tables[i - 1].metric &&
+		    !strcmp(t->metric->metric, m->v->tables[i - 1].metric->metric))
+			continue;
+		strbuf_addf(m->out, "%s is in %s, %s is better.\n",
+			    t->metric ? text_ascii(c->arena, row->metric) : t->benchmark,
+			    *row->unit ? text_ascii(c->arena, row->unit) : "no stated unit",
+			    direction_name(row->direction));
+	}
+	strbuf_addc(m->out, '\n');
+}
+
+static void add_legend(const struct mm *m)
+{
+	const struct comparison *c = m->c;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < c->n_variants; i++) {
+		any |= *c->variants[i].description != '\0';
+		any |= strchr(c->variants[i].name, ' ') != NULL;
+	}
+	for (i = 0; any && i < c->n_variants; i++)
+		strbuf_addf(m->out, "%s: %s\n", text_ascii(c->arena, c->variants[i].name),
+			    *c->variants[i].description
+				    ? text_ascii(c->arena, c->variants[i].description)
+				    : i ? "not described" : "the baseline");
+	if (any)
+		strbuf_addc(m->out, '\n');
+}
+
+static int mmtests_render(const struct comparison *c, const struct report_options *opt,
+			  struct strbuf *out, struct err *e)
+{
+	struct view v;
+	struct mm m = { c, &v, out, 9, 4, CELL_WIDTH };
+	size_t i;
+
+	(void)e;
+	view_init(&v, c, c->arena, opt->split);
+	for (i = 0; i < c->n_variants; i++) {
+		m.column = MAX(m.column, (int)strlen(name_half(&m, i, 0)) + 2);
+		m.column = MAX(m.column, (int)strlen(name_half(&m, i, 1)) + 2);
+	}
+	add_conventions(&m);
+	add_legend(&m);
+	for (i = 0; i < v.n; i++)
+		add_table(&m, &v.tables[i]);
+	strbuf_rtrim(out);
+	strbuf_addc(out, '\n');
+	return 0;
+}
+
+static const struct report_format mmtests = {
+	.name = "mmtests",
+	.summary = "the table of mmtests, better positive",
+	.render = mmtests_render,
+};
+REGISTER(report_format, mmtests);
