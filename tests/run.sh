@@ -5,7 +5,7 @@
 # line says why), anything else failed. Scripts named *.slow.test run only with --slow.
 # Usage: tests/run.sh [--slow] [PATTERN...]
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 slow=no
 [ "${1:-}" = --slow ] && { slow=yes; shift; }
 export O=${O:-build} SAN=${SAN:-0}

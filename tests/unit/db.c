@@ -414,6 +414,13 @@ static void test_metric_meaning(void **state)
 			       .description = "words"};
 	ok(db_put_metric(db, &m, &again, &e));
 	assert_int_equal(id, again);
+	/* its series does not make a headline a diagnostic */
+	m = (struct db_metric){.name = "x.y",
+			       .unit = "ms",
+			       .direction = DIR_LOWER,
+			       .role = "diagnostic",
+			       .mean_kind = MEAN_GMEAN};
+	ok(db_put_metric(db, &m, &again, &e));
 	/* and what was stated stays, also when the next one does not say */
 	m = (struct db_metric){.name = "x.y", .direction = DIR_UNKNOWN, .role = "counter"};
 	ok(db_put_metric(db, &m, &again, &e));
