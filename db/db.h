@@ -141,7 +141,8 @@ struct db_metric {
 /*
  * Finds by name or inserts. A metric's unit and direction never change under its name: -EINVAL;
  * an empty unit or an unknown direction is no contradiction. Kind of mean and role follow the
- * newest one with a direction.
+ * newest one with a direction; a headline or counter stays one when it also comes as diagnostic
+ * (its series).
  */
 int db_put_metric(struct db *db, const struct db_metric *m, int64_t *id, struct err *e);
 /* value must be finite (-EINVAL). */

@@ -252,8 +252,10 @@ int db_put_metric(struct db *db, const struct db_metric *m, int64_t *id, struct 
 				     "direction),"
 				     " mean_kind = iif(excluded.direction = 'unknown', mean_kind,"
 				     " excluded.mean_kind),"
-				     " role = iif(excluded.direction = 'unknown', role, "
-				     "excluded.role)"
+				     " role = CASE WHEN role = 'diagnostic' THEN excluded.role"
+				     " WHEN excluded.direction = 'unknown' OR excluded.role = "
+				     "'diagnostic' THEN role"
+				     " ELSE excluded.role END"
 				     " RETURNING id",
 		"ttDAtt", m->name, m->unit, m->direction, m->mean_kind, m->role, m->description);
 	return MIN(r, 0);
