@@ -63,6 +63,7 @@ struct command {
 	const char *group; /* measure, compare, hunt, keep */
 	const char *summary; /* one line */
 	const char *help; /* paragraphs after the options, or NULL */
+	void (*help_list)(struct strbuf *sb); /* lines after help made from a registry, or NULL */
 	const char *examples; /* lines, or NULL */
 	bool first_page; /* shown by the short --help */
 	bool hidden;

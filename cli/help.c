@@ -77,6 +77,8 @@ void cli_help_command(struct strbuf *sb, const struct command *cmd)
 	}
 	if (cmd->help)
 		strbuf_addf(sb, "\n%s\n", cmd->help);
+	if (cmd->help_list)
+		cmd->help_list(sb);
 	if (cmd->examples)
 		strbuf_addf(sb, "\nExamples\n%s\n", cmd->examples);
 	strbuf_adds(sb, "\nGlobal options: see `kdelta help`.\n");

@@ -21,9 +21,9 @@ const char *outcome_name(enum outcome o);
 
 /* What the runner knew about the run besides its text. */
 struct parse_input {
-	struct span text; /* stdout and stderr joined, or one of them */
-	int exit_status; /* -1: unknown or ended by a signal */
-	int signal; /* 0: none or unknown */
+	struct span text;    /* stdout and stderr joined, or one of them */
+	int exit_status;     /* -1: unknown or ended by a signal */
+	int signal;	     /* 0: none or unknown */
 	const char *command; /* command line, NULL: unknown */
 };
 
@@ -54,10 +54,10 @@ struct parse_series {
 
 struct parse_run {
 	enum outcome outcome;
-	const char *error; /* class such as "interrupted", NULL unless outcome is OUTCOME_ERROR */
+	const char *error;   /* class such as "interrupted", NULL unless outcome is OUTCOME_ERROR */
 	const char *message; /* one sentence for people, NULL when ok */
 	ARRAY_OF(struct parse_param) params;
-	ARRAY_OF(struct parse_value) values;
+	ARRAY_OF(struct parse_value) values; /* empty if the outcome is OUTCOME_ERROR */
 	ARRAY_OF(struct parse_series) series;
 };
 
@@ -70,11 +70,16 @@ struct parse_result {
 };
 
 struct parser {
-	const char *name; /* of the benchmark */
+	const char *name;    /* of the benchmark */
 	const char *summary; /* one line for `kdelta parse --help` */
 	/* Certainty 0..100 that the text is this benchmark's output; cheap, looks at lines. */
 	int (*recognise)(struct span text);
-	/* Fills result->runs; parse_run_parser() does the rest (empty, binary, joining outcomes). */
+	/* Complete blocks are values of a part of the run, whatever ended it (schbench). */
+	bool keeps_blocks;
+	/*
+	 * Fills result->runs from a clean text (see parser_run(), which does the rest). A run that
+	 * is OUTCOME_ERROR without a class has neither a result nor a reason in its text.
+	 */
 	void (*parse)(struct arena *a, const struct parse_input *in, struct parse_result *result);
 };
 
