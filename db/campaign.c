@@ -144,6 +144,27 @@ int db_set_cell(struct db *db, int64_t id, const char *state, int attempts, cons
 		       "lsit", id, state, attempts, reason);
 }
 
+#define GOOD_RUN                                                                                   \
+	"EXISTS (SELECT 1 FROM runs r WHERE r.cell_id = cells.id"                                  \
+	" AND r.outcome IN ('ok', 'suspect'))"
+
+int db_settle_cells(struct db *db, const char *campaign, struct err *e)
+{
+	int r = sql_run(db, e,
+			"UPDATE cells SET state = 'done', reason = ''"
+			" WHERE campaign_id = ? AND state != 'done' AND " GOOD_RUN,
+			"s", campaign);
+
+	if (r)
+		return r;
+	return sql_run(
+		db, e,
+		"UPDATE cells SET state = 'failed', reason = ifnull((SELECT error FROM runs r"
+		" WHERE r.cell_id = cells.id ORDER BY r.id DESC LIMIT 1), '')"
+		" WHERE campaign_id = ? AND state = 'done' AND NOT " GOOD_RUN,
+		"s", campaign);
+}
+
 int db_put_verdict(struct db *db, const char *campaign, int64_t variant, int64_t case_id,
 		   int64_t metric, enum verdict v, bool small, struct err *e)
 {

@@ -95,6 +95,8 @@ int db_get_cells(struct db *db, struct arena *a, const char *campaign, struct db
 		 size_t *n, struct err *e);
 int db_set_cell(struct db *db, int64_t id, const char *state, int attempts, const char *reason,
 		struct err *e);
+/* After runs were judged anew: done with a good run (ok, suspect), failed where that is gone. */
+int db_settle_cells(struct db *db, const char *campaign, struct err *e);
 
 struct db_boot {
 	int64_t id, variant_id, machine_id, started, console_id;

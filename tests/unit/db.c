@@ -566,6 +566,35 @@ static void test_cells_totals(void **state)
 	assert_int_equal(t->boots, 0);
 }
 
+static void test_settle_cells(void **state)
+{
+	struct world w = make_world("run");
+	struct db_cell c = {.block = 1, .variant_id = w.variant[0], .case_id = w.cases[0]}, *list;
+	struct db_run run = {.campaign = w.c.id,
+			     .variant_id = w.variant[0],
+			     .case_id = w.cases[0],
+			     .started = NOON};
+	static const char *const outcomes[] = {"error", "suspect"}, *const states[] = {"done",
+										       "planned"};
+	size_t n;
+
+	(void)state;
+	for (c.seq = 0; c.seq < 2; c.seq++) {
+		ok(db_add_cell(db, w.c.id, &c, &e));
+		ok(db_get_cells(db, a, w.c.id, &list, &n, &e));
+		run.cell_id = list[c.seq].id;
+		run.outcome = outcomes[c.seq];
+		run.error = c.seq ? NULL : "panic";
+		ok(db_add_run(db, &run, &run.id, &e));
+		ok(db_set_cell(db, run.cell_id, states[c.seq], 1, "", &e));
+	}
+	ok(db_settle_cells(db, w.c.id, &e));
+	ok(db_get_cells(db, a, w.c.id, &list, &n, &e));
+	assert_string_equal(list[0].state, "failed");
+	assert_string_equal(list[0].reason, "panic");
+	assert_string_equal(list[1].state, "done");
+}
+
 static void test_boots_runs(void **state)
 {
 	struct world w = make_world("boot");
@@ -1219,6 +1248,7 @@ int main(void)
 		TEST(test_campaign_rows),
 		TEST(test_find_campaign),
 		TEST(test_cells_totals),
+		TEST(test_settle_cells),
 		TEST(test_boots_runs),
 		TEST(test_samples_series_facts),
 		TEST(test_raws),
