@@ -6,6 +6,8 @@
 #ifndef RUNNER_IMPORT_H
 #define RUNNER_IMPORT_H
 
+#include <stdbool.h>
+
 #include "db/db.h"
 #include "parsers/tables/tables.h"
 #include "runner/catalog.h"
@@ -15,6 +17,7 @@ struct import_options {
 	const char *variant; /* name of the variant of raw outputs; NULL: from the file name */
 	struct table_options tables;
 	const char *campaign; /* name of the campaign; NULL: from the file name */
+	bool again; /* also when the same text was imported before */
 };
 
 struct import_group {
@@ -24,13 +27,37 @@ struct import_group {
 };
 
 struct import_report {
+	/* The first campaign made, or the one that holds the same text already (then known is set). */
 	const char *campaign;
-	int tables, rows, cells, runs, refused;
-	ARRAY_OF(struct table_warning) warnings;
+	bool known;
+	int campaigns; /* tables with different variants are campaigns of their own */
+	int tables, rows, cells, runs;
+	int refused; /* rows that cannot be trusted, runs that gave no result */
 	const struct table_set *set; /* of a table import, NULL otherwise */
+	const char *benchmark; /* of raw outputs, NULL otherwise */
+	/* Of raw outputs: what was wrong with a run, "FILE: outcome: message" (in the arena). */
+	const char **notes;
+	size_t n_notes;
 };
 
-/* One text: tables or raw output, by its content. */
+/* What a text is: its tables (set), or the raw output of a benchmark (raw). */
+struct import_content {
+	struct table_set set;
+	const struct bench_def *def; /* of a raw output; NULL: tables */
+	struct parse_result *raw;
+};
+
+/*
+ * Reads a text without storing it. Raw output where opt->as says so or no table is found and a
+ * parser recognises it. -ENOENT: neither; -EINVAL: tables that cannot be understood.
+ */
+int import_read(struct arena *a, const struct catalog *cat, const char *file, struct span text,
+		const struct import_options *opt, struct import_content *content, struct err *e);
+
+/*
+ * One text into the database: tables or raw output, by its content. The same text again (by its
+ * SHA-256) changes nothing unless opt->again. All or nothing: one transaction.
+ */
 int import_text(struct db *db, struct arena *a, const struct catalog *cat, const char *file,
 		struct span text, const struct import_options *opt, struct import_report *report,
 		struct err *e);

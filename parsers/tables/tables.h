@@ -27,16 +27,24 @@ struct table_cell {
 	double deviation;
 	int n;
 	bool mark; /* a star or the like */
-	const double *samples; /* single runs where the text lists them, in its order */
-	size_t n_samples;
 	int line; /* of the user's text, 1-based */
 };
+
+/* What a row says: the compared value, a deviation of it, its extremes, or something of its own. */
+enum row_kind { ROW_VALUE, ROW_DEVIATION, ROW_EXTREME, ROW_OTHER };
+/* Percentages are new/old - 1, 1 - new/old, or nothing shows which (no percentage, all zero). */
+enum row_change { CHANGE_UNKNOWN, CHANGE_RAW, CHANGE_INVERTED };
 
 struct table_row {
 	const char *key; /* "Hmean 64", "run 1 real": as in the index */
 	const char *statistic; /* "Hmean", "Amean", "Stddev", ... or NULL */
 	const char *axis; /* "64", "elsp-8": the key without the statistic */
 	const char *metric; /* our metric without the benchmark ("throughput", "real"), or NULL */
+	const char *unit; /* of this row's values, NULL: not stated and not known */
+	int run; /* 0: a summary; N: the N-th single run listed ("run 3 real") */
+	enum row_kind kind;
+	/* Which way the published percentages run, proved from the printed values. */
+	enum row_change orientation;
 	int index; /* 0; 1, 2, ... for repeated keys */
 	struct table_cell *cells; /* one per variant of the table */
 	int line;
@@ -47,7 +55,7 @@ struct table {
 	const char *section; /* "numa 0&1", normalised; NULL if none */
 	const char *benchmark; /* "tbench", "kernbench", ... or NULL when the text does not say */
 	const char *axis_name; /* "clients", "groups", or NULL */
-	const char *unit; /* NULL: not stated and not known */
+	const char *unit; /* of its first row, NULL: not stated and not known */
 	const char *command; /* stated command lines joined by "; ", or NULL */
 	enum change_sign sign;
 	enum deviation_kind deviation;
@@ -74,6 +82,8 @@ struct table_fact {
 struct table_set {
 	ARRAY_OF(struct table) tables;
 	ARRAY_OF(struct table_warning) warnings;
+	/* Rows left out because they cannot be trusted, with the reason: never values. */
+	ARRAY_OF(struct table_warning) refused;
 	ARRAY_OF(struct table_fact) facts;
 };
 
@@ -99,8 +109,9 @@ struct table_options {
 struct table_family {
 	const char *name; /* "mmtests" */
 	/*
-	 * Reads all tables of this family, adding to set; lines taken are marked in used[].
-	 * Returns 0, or -EINVAL with errors naming file and line for rows that cannot be trusted.
+	 * Reads all tables of this family, adding to set; lines taken are marked in used[]. Rows that
+	 * cannot be trusted go to set->refused. Returns 0 (also where there is no such table), or
+	 * -EINVAL with an error naming file and line for a table that cannot be understood.
 	 */
 	int (*read)(struct arena *a, const struct table_text *text, bool *used,
 		    const struct table_options *opt, struct table_set *set, struct err *e);
@@ -109,13 +120,73 @@ struct table_family {
 REGISTRY(table_family);
 
 /*
- * Reads every table in a text. Rows whose published percentage disagrees with its values beyond
- * rounding are refused by line number. No table found: -ENOENT with an error.
+ * Reads every table in a text: a plain paste, a mail or an mbox. Rows whose published percentage
+ * disagrees with its values beyond rounding are refused by line number. No table found: -ENOENT
+ * with an error; a table without names of its columns, or one that no row of can be trusted:
+ * -EINVAL. Everything lives in the arena (do not free the arrays). Time is linear in the text.
  */
 int tables_read(struct arena *a, const char *file, struct span text,
 		const struct table_options *opt, struct table_set *set, struct err *e);
 
-/* Shared by families. Column that the design's rule makes the baseline; -1 if none matches. */
+/* ---- shared by families ---- */
+
+/*
+ * Undoes what mail did, in this order: mbox and MIME structure (text/plain parts only), transfer
+ * encoding (quoted-printable, base64; recognised in a paste without headers too), charset (Latin-1
+ * and UTF-8 blanks, dashes and quotes become ASCII), tabs, quote marks at any depth. Date, Message-ID
+ * and Subject of the first message go to *set as facts.
+ */
+void tables_undo(struct arena *a, const char *file, struct span text, struct table_text *out,
+		 struct table_set *set);
+
+/* Facts that stand in prose around the tables: machine, command, commit. */
+void tables_facts(struct arena *a, const struct table_text *text, const bool *used,
+		  struct table_set *set);
+
+void tables_warn(struct arena *a, struct table_set *set, int line, const char *fmt, ...)
+	_printf_(4, 5);
+void tables_refuse(struct arena *a, struct table_set *set, int line, const char *fmt, ...)
+	_printf_(4, 5);
+
+/* Column that the design's rule makes the baseline, or --base; -1 if none matches. */
 int table_baseline_by_name(const char *const *names, size_t n);
+
+/* A decimal number at the start of s ("1,234.50", "-3"): bytes taken, 0 if there is none. */
+size_t table_scan_number(struct span s, double *value, int *decimals);
+
+/* Lines "name: text" that explain the columns of the tables below them. */
+struct table_legend_entry {
+	const char *name, *text; /* wrapped text joined, one blank between words */
+	size_t first, last; /* lines, as indexes */
+};
+struct table_legend {
+	ARRAY_OF(struct table_legend_entry) entries;
+};
+void table_legend_read(struct arena *a, const struct table_text *text, struct table_legend *legend);
+
+/* Names of a table's columns and the header lines [top, ...) they stand in; top = first_row: none. */
+struct table_names {
+	const char **names, **descriptions; /* n each; descriptions may be NULL */
+	size_t top;
+};
+/*
+ * Names of the n columns of the rows that start at line first_row, looking up to line `lowest`:
+ * --names; else names of the legend that make up the header lines exactly, also where the header
+ * was wrapped or its blanks were lost; else wide gaps of the header; else its words, where they
+ * look like names of kernels; else a legend of exactly n lines above. The line next to the rows
+ * wins over the one above it, which then describes. False: nothing names the columns.
+ */
+bool table_names_find(struct arena *a, const struct table_text *text, size_t first_row,
+		      size_t lowest, size_t n, const struct table_legend *legend,
+		      const struct table_options *opt, struct table_names *out);
+
+/* A line of nothing but "-", "=", "*", "_" and blanks. */
+bool table_is_separator(struct span line);
+/* "(SNC on)": a short line in parentheses. */
+bool table_is_parenthesis(struct span line);
+
+/* The benchmark a line names ("tbench", "hackbench-process-pipes", "a kernel build"), or NULL if
+ * none or several. *word (may be NULL) gets the word that names it. */
+const char *table_benchmark_in(struct span line, struct span *word);
 
 #endif

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* kdelta import: mailed tables and raw outputs into the database. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/file.h"
+#include "runner/import.h"
+
+/* ---- what was understood, as JSON ---- */
+
+static json_t *json_text(const char *s)
+{
+	json_t *text = s ? json_string(s) : json_null();
+
+	return text ? text : json_string("(not UTF-8)"); /* a file's name may be anything */
+}
+
+static json_t *json_number(bool has, double v)
+{
+	return has ? json_real(v) : json_null();
+}
+
+static json_t *json_cell(const struct table *t, size_t i, const struct table_cell *cell)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:i}", "variant", json_text(t->variants[i]),
+			 "value", json_number(cell->has_value, cell->value), "change",
+			 json_number(cell->has_change, cell->change), "deviation",
+			 json_number(cell->has_deviation, cell->deviation), "n",
+			 cell->has_n ? json_integer(cell->n) : json_null(), "mark", cell->mark, "line",
+			 cell->line);
+}
+
+static json_t *json_row(const struct table *t, const struct table_row *row)
+{
+	json_t *cells = json_array();
+	size_t i;
+
+	for (i = 0; i < t->n_variants; i++)
+		if (row->cells[i].has_value)
+			json_array_append_new(cells, json_cell(t, i, &row->cells[i]));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:o}", "key", json_text(row->key),
+			 "statistic", json_text(row->statistic), "axis", json_text(row->axis), "metric",
+			 json_text(row->metric), "unit", json_text(row->unit), "run", row->run, "index",
+			 row->index, "line", row->line, "cells", cells);
+}
+
+/* Of the first row that has a metric of ours; null: not known. */
+static json_t *json_direction(const struct catalog *cat, const struct table *t)
+{
+	const struct table_row *row;
+	struct db_metric m;
+
+	array_for_each(row, &t->rows) {
+		if (!t->benchmark || !row->metric)
+			continue;
+		catalog_metric(cat, t->benchmark, row->metric, row->unit, &m);
+		if (m.direction != DIR_UNKNOWN)
+			return json_string(direction_name(m.direction));
+	}
+	return json_null();
+}
+
+static json_t *json_table(const struct catalog *cat, const struct table *t)
+{
+	static const char *const signs[] = {
+		[SIGN_NONE] = "none",
+		[SIGN_RAW] = "raw",
+		[SIGN_BETTER_POSITIVE] = "better",
+	};
+	static const char *const deviations[] = {
+		[DEV_NONE] = "none",	   [DEV_STDDEV] = "stddev",
+		[DEV_PERCENT] = "percent", [DEV_CV] = "cv",
+		[DEV_STDERR_PERCENT] = "stderr", [DEV_HIDDEN] = "hidden",
+	};
+	json_t *variants = json_array(), *rows = json_array();
+	const struct table_row *row;
+	size_t i;
+
+	for (i = 0; i < t->n_variants; i++)
+		json_array_append_new(variants, json_pack("{s:o, s:o}", "name", json_text(t->variants[i]),
+							  "description",
+							  json_text(t->descriptions[i])));
+	array_for_each(row, &t->rows)
+		json_array_append_new(rows, json_row(t, row));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "family",
+			 json_text(t->family), "benchmark", json_text(t->benchmark), "section",
+			 json_text(t->section), "axis_name", json_text(t->axis_name), "unit",
+			 json_text(t->unit), "direction", json_direction(cat, t), "sign", signs[t->sign],
+			 "deviation", deviations[t->deviation], "baseline",
+			 json_text(t->variants[t->baseline]), "command", json_text(t->command),
+			 "variants", variants, "rows", rows);
+}
+
+static json_t *json_lines(const struct table_warning *items, size_t n)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		json_array_append_new(list, json_pack("{s:i, s:o}", "line", items[i].line, "text",
+						      json_text(items[i].text)));
+	return list;
+}
+
+static json_t *json_raw(const struct import_content *content)
+{
+	json_t *runs = json_array();
+	const struct parse_run *run;
+
+	if (!content->def)
+		return json_null();
+	array_for_each(run, &content->raw->runs)
+		json_array_append_new(runs, json_pack("{s:s, s:o, s:o}", "outcome",
+						      outcome_name(run->outcome), "error",
+						      json_text(run->error), "message",
+						      json_text(run->message)));
+	return json_pack("{s:s, s:s, s:o}", "benchmark", content->def->name, "outcome",
+			 outcome_name(content->raw->outcome), "runs", runs);
+}
+
+static json_t *json_content(const struct catalog *cat, const char *file,
+			    const struct import_content *content)
+{
+	const struct table_set *set = &content->set;
+	json_t *tables = json_array(), *facts = json_object();
+	const struct table_fact *f;
+	const struct table *t;
+
+	array_for_each(t, &set->tables)
+		json_array_append_new(tables, json_table(cat, t));
+	array_for_each(f, &set->facts)
+		json_object_set_new(facts, f->key, json_text(f->value));
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "kdelta.import/1", "file",
+			 json_text(file), "tables", tables, "raw", json_raw(content), "warnings",
+			 json_lines(set->warnings.items, set->warnings.n), "refused",
+			 json_lines(set->refused.items, set->refused.n), "facts", facts);
+}
+
+static void print_json(json_t *root)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+
+	strbuf_adds(&out, text ? text : "");
+	strbuf_addc(&out, '\n');
+	cli_print(&out);
+	free(text);
+	json_decref(root);
+}
+
+/* ---- for people ---- */
+
+static void print_content(const char *file, const struct import_content *content)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	const struct table *t;
+
+	if (content->def)
+		strbuf_addf(&out, "%s: raw output of %s, %zu run%s\n", file, content->def->name,
+			    content->raw->runs.n, content->raw->runs.n == 1 ? "" : "s");
+	array_for_each(t, &content->set.tables)
+		strbuf_addf(&out, "%s:%d: %s table%s%s%s%s, %zu variants (baseline %s), %zu rows\n", file,
+			    t->line, t->family, t->benchmark ? " of " : "",
+			    t->benchmark ? t->benchmark : "", t->section ? ", " : "",
+			    t->section ? t->section : "", t->n_variants, t->variants[t->baseline],
+			    t->rows.n);
+	cli_print(&out);
+}
+
+/* Warnings, and refused rows as what they are: errors at a line. Returns the exit code. */
+static int tell_about_lines(struct cli *c, const char *file, const struct table_set *set)
+{
+	const struct table_warning *w;
+
+	array_for_each(w, &set->warnings)
+		cli_warn(c, "%s:%d: %s", file, w->line, w->text);
+	array_for_each(w, &set->refused) {
+		err_add(c->e, -EINVAL, "%s", w->text);
+		err_at(c->e, file, w->line, 0);
+	}
+	if (!set->refused.n)
+		return EXIT_DONE;
+	cli_print_errors(c->e);
+	return EXIT_FAILED;
+}
+
+static void add_missing(struct strbuf *sb, const struct table_set *set)
+{
+	static const char *const facts[] = {"machine", "command", "commit"};
+	const struct table_fact *f;
+	bool runs = true;
+	size_t i;
+
+	for (i = 0; i < set->tables.n; i++)
+		runs &= set->tables.items[i].rows.items[0].run > 0;
+	strbuf_adds(sb, runs ? "" : " runs,");
+	for (i = 0; i < ARRAY_SIZE(facts); i++) {
+		bool stated = false;
+
+		array_for_each(f, &set->facts)
+			stated |= !strcmp(f->key, facts[i]);
+		if (!stated)
+			strbuf_addf(sb, " %s,", facts[i]);
+	}
+	if (sb->len)
+		sb->buf[--sb->len] = '\0';
+}
+
+/* One or two lines on stderr; returns the exit code. */
+static int tell_report(struct cli *c, const char *file, const struct import_report *r)
+{
+	_cleanup_strbuf_ struct strbuf missing = STRBUF_INIT;
+	size_t i;
+
+	if (r->known) {
+		cli_note(c, "%s was imported before as campaign %s; nothing changed (--again imports it "
+			 "once more)", file, r->campaign);
+		return EXIT_DONE;
+	}
+	for (i = 0; i < r->n_notes; i++)
+		cli_warn(c, "%s", r->notes[i]);
+	if (!r->set) {
+		cli_note(c, "campaign %s: %d run%s of %s, %d without a result", r->campaign, r->runs,
+			 r->runs == 1 ? "" : "s", r->benchmark, r->refused);
+		return r->refused ? EXIT_FAILED : EXIT_DONE;
+	}
+	cli_note(c, "campaign %s%s: %d table%s, %d rows, %d cells, %d refused", r->campaign,
+		 r->campaigns > 1 ? " and following, one for each set of variants" : "", r->tables,
+		 r->tables == 1 ? "" : "s", r->rows, r->cells, r->refused);
+	add_missing(&missing, r->set);
+	if (missing.len)
+		cli_note(c, "not stated in the text:%s", strbuf_str(&missing));
+	return tell_about_lines(c, file, r->set);
+}
+
+/* ---- operands ---- */
+
+struct importer {
+	struct cli *c;
+	const struct catalog *cat;
+	struct import_options opt;
+	bool json;
+};
+
+/* What is wrong with the text is a failure, not a usage error. */
+static int as_failure(int r)
+{
+	return r == -EINVAL ? -EBADMSG : r;
+}
+
+static int show_text(struct importer *im, const char *file, struct span text)
+{
+	struct import_content *content = arena_alloc(im->c->a, sizeof(*content));
+	int r = import_read(im->c->a, im->cat, file, text, &im->opt, content, im->c->e);
+
+	if (r)
+		return as_failure(r);
+	if (im->json)
+		print_json(json_content(im->cat, file, content));
+	else
+		print_content(file, content);
+	return tell_about_lines(im->c, file, &content->set);
+}
+
+static int import_file(struct importer *im, struct db *db, const char *file)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct import_report report;
+	struct span span;
+	int r = file_read(file, 0, &text, im->c->e);
+
+	if (r)
+		return as_failure(r);
+	span = (struct span){strbuf_str(&text), text.len};
+	if (im->c->dry_run)
+		return show_text(im, file, span);
+	r = import_text(db, im->c->a, im->cat, file, span, &im->opt, &report, im->c->e);
+	return r ? as_failure(r) : tell_report(im->c, file, &report);
+}
+
+static char *base_name(struct arena *a, const char *path)
+{
+	size_t n = strlen(path);
+	const char *base;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	path = arena_strndup(a, path, n);
+	base = strrchr(path, '/');
+	return arena_strdup(a, base && base[1] ? base + 1 : path);
+}
+
+/* A folder of raw outputs is one variant, named after it or by --variant. */
+static int import_folder(struct importer *im, struct db *db, const char *dir)
+{
+	struct cli *c = im->c;
+	struct import_group group;
+	struct import_report report;
+	char **names;
+	const char **files;
+	size_t n, i, kept = 0;
+	int r = file_list(c->a, dir, NULL, &names, &n, c->e);
+
+	if (r)
+		return as_failure(r);
+	files = arena_alloc_array(c->a, n + 1, sizeof(*files));
+	for (i = 0; i < n; i++) {
+		files[kept] = arena_printf(c->a, "%s/%s", dir, names[i]);
+		kept += names[i][0] != '.' && !file_is_dir(files[kept]);
+	}
+	if (c->dry_run) {
+		for (i = 0; i < kept && !r; i++)
+			r = import_file(im, db, files[i]);
+		return r;
+	}
+	group = (struct import_group){im->opt.variant ? im->opt.variant : base_name(c->a, dir), files,
+				      kept};
+	r = import_groups(db, c->a, im->cat, &group, 1, &im->opt, &report, c->e);
+	return r ? as_failure(r) : tell_report(c, dir, &report);
+}
+
+/* "A,B,C" -> a NULL-terminated list; empty names are a usage error. */
+static int read_names(struct importer *im, const char *list)
+{
+	struct arena *a = im->c->a;
+	const char **names = arena_alloc_array(a, strlen(list) + 2, sizeof(*names));
+	size_t n = 0;
+
+	for (;;) {
+		size_t len = strcspn(list, ",");
+		struct span name = span_trim((struct span){list, len});
+
+		if (!name.len)
+			return cli_usage(im->c, "--names takes names with commas between them");
+		names[n++] = arena_strndup(a, name.s, name.len);
+		if (!list[len])
+			break;
+		list += len + 1;
+	}
+	im->opt.tables.names = names;
+	return 0;
+}
+
+static int read_options(struct importer *im)
+{
+	struct cli *c = im->c;
+	const char *format = cli_value(c, "output"), *near;
+
+	im->opt.as = cli_value(c, "as");
+	im->opt.variant = cli_value(c, "variant");
+	im->opt.again = cli_has(c, "again");
+	im->opt.tables.baseline = cli_value(c, "base");
+	im->json = c->json || format;
+	if (format && strcmp(format, "json"))
+		return cli_usage(c, "-o takes json, not '%s'", format);
+	if (im->json && !c->dry_run)
+		return cli_usage(c, "-o json shows what is understood and needs -n");
+	if (im->opt.as && !catalog_find(im->cat, im->opt.as)) {
+		near = str_suggest(im->opt.as, catalog_names(im->cat));
+		err_add(c->e, -EINVAL, "unknown benchmark '%s'", im->opt.as);
+		if (near)
+			err_hint(c->e, "did you mean '%s'?", near);
+		return -EINVAL;
+	}
+	return cli_has(c, "names") ? read_names(im, cli_value(c, "names")) : 0;
+}
+
+static int import_run(struct cli *c)
+{
+	struct importer im = {.c = c};
+	_cleanup_db_ struct db *db = NULL;
+	struct catalog *cat;
+	int r, code = EXIT_DONE;
+	size_t i;
+
+	if (!c->n_operands)
+		return cli_usage(c, "import takes files, folders, or - for standard input");
+	r = catalog_load(c->a, NULL, &cat, c->e);
+	if (r)
+		return r;
+	im.cat = cat;
+	r = read_options(&im);
+	if (!r && !c->dry_run)
+		r = cli_open_db(c, DB_WRITE, &db);
+	if (r)
+		return r;
+	for (i = 0; i < c->n_operands; i++) {
+		const char *path = c->operands[i];
+
+		r = strcmp(path, "-") && file_is_dir(path) ? import_folder(&im, db, path)
+							   : import_file(&im, db, path);
+		if (r < 0)
+			return r;
+		code = MAX(code, r);
+	}
+	return code;
+}
+
+static const struct cli_option options[] = {
+	{"as", 0, "BENCHMARK", "raw output of this benchmark (else recognised)"},
+	{"names", 0, "A,B,...", "names of the columns, where the text has none"},
+	{"base", 0, "NAME", "the baseline (else 0.00 %, then a name such as w/o or vanilla)"},
+	{"variant", 0, "NAME", "name of the variant of raw outputs (else the file's or folder's)"},
+	{"again", 0, NULL, "import a text that was imported before once more"},
+	{"output", 'o', "json", "with -n: what was understood"},
+	CLI_OPTIONS_END,
+};
+
+static const struct command import = {
+	.name = "import",
+	.usage = "FILE|FOLDER|-...",
+	.group = "keep",
+	.summary = "raw outputs and tables from mails into the database",
+	.help = "Understands mmtests tables, lists of bash times and raw benchmark outputs, plain or\n"
+		"as a mail mangled them: quoted, wrapped, squeezed, encoded, a whole .eml or mbox.\n"
+		"Every percentage is recomputed from its values; a row that disagrees beyond rounding\n"
+		"is refused by its line, the others are stored (exit status 1).",
+	.examples = "  kdelta import mail.txt && kdelta compare\n"
+		    "  kdelta import -n -o json mail.eml\n"
+		    "  kdelta import --names vanilla,patched table.txt",
+	.first_page = true,
+	.options = options,
+	.run = import_run,
+};
+REGISTER(command, import);

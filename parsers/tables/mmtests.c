@@ -1,0 +1,1011 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tables of MMTests' compare-mmtests.pl:
+ *
+ *	                          5.13.0-rc2             5.13.0-rc2
+ *	                             vanilla     sched-avgidle-v1r5
+ *	Hmean     1        445.02 (   0.00%)      451.36 *   1.42%*
+ *	Stddev    1         17.36 (   0.00%)       32.37 ( -86.49%)
+ *	Duration User       39766.24    47802.92
+ *
+ * A cell is a value and its percentage, in stars where the tool calls it significant. Better is
+ * always positive: for rates value / base - 1, for times and deviations 1 - value / base. A row is
+ * complete when it has as many cells as there are columns, however many lines it was wrapped to.
+ */
+#include "parsers/tables/tables.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- what is known about rows ---- */
+
+struct statistic {
+	const char *word; /* first of the row; a trailing '*' matches any end */
+	enum row_kind kind;
+	enum row_change change; /* unknown: as that of the values of the table */
+	bool plain; /* values without percentages are a row too */
+};
+
+static const struct statistic statistics[] = {
+	{"Hmean", ROW_VALUE, CHANGE_RAW, false},
+	{"Amean", ROW_VALUE, CHANGE_INVERTED, false},
+	{"Gmean", ROW_VALUE, CHANGE_UNKNOWN, false},
+	{"MB/sec", ROW_VALUE, CHANGE_RAW, false},
+	{"Lat", ROW_VALUE, CHANGE_INVERTED, false},
+	{"Ops", ROW_VALUE, CHANGE_UNKNOWN, true},
+	{"Stddev", ROW_DEVIATION, CHANGE_INVERTED, false},
+	{"CoeffVar", ROW_DEVIATION, CHANGE_INVERTED, false},
+	{"Min", ROW_EXTREME, CHANGE_UNKNOWN, false},
+	{"Max*", ROW_EXTREME, CHANGE_UNKNOWN, false},
+	{"BHmean*", ROW_EXTREME, CHANGE_UNKNOWN, false},
+	{"BAmean*", ROW_EXTREME, CHANGE_UNKNOWN, false},
+	{"1st-qrtle", ROW_EXTREME, CHANGE_UNKNOWN, false},
+	{"2nd-qrtle", ROW_EXTREME, CHANGE_UNKNOWN, false},
+	{"3rd-qrtle", ROW_EXTREME, CHANGE_UNKNOWN, false},
+	{"Duration", ROW_OTHER, CHANGE_UNKNOWN, true},
+};
+static const struct statistic unknown_statistic = {"", ROW_VALUE, CHANGE_UNKNOWN, false};
+
+/* Keys of rows that have a metric of ours; statistic: the one that is the compared value. */
+struct known_key {
+	const char *benchmark, *statistic, *prefix, *metric, *unit, *axis;
+};
+
+static const struct known_key known_keys[] = {
+	{"tbench", "Hmean", "", "throughput", "MB/s", "clients"},
+	{"hackbench", "Amean", "", "time", "s", "groups"},
+	{"kernbench", "Amean", "elsp-", "real", "s", "jobs"},
+	{"kernbench", "Amean", "syst-", "sys", "s", "jobs"},
+	{"kernbench", "Amean", "user-", "user", "s", "jobs"},
+	{"schbench", "Lat", "20.0th-qrtle-", "rps.p20", "req/s", "threads"},
+	{"schbench", "Lat", "50.0th-qrtle-", "wakeup.p50", "us", "threads"},
+	{"schbench", "Lat", "75.0th-qrtle-", "wakeup.p75", "us", "threads"},
+	{"schbench", "Lat", "90.0th-qrtle-", "wakeup.p90", "us", "threads"},
+	{"schbench", "Lat", "95.0th-qrtle-", "wakeup.p95", "us", "threads"},
+	{"schbench", "Lat", "99.0th-qrtle-", "wakeup.p99", "us", "threads"},
+	{"schbench", "Lat", "99.5th-qrtle-", "wakeup.p99.5", "us", "threads"},
+	{"schbench", "Lat", "99.9th-qrtle-", "wakeup.p99.9", "us", "threads"},
+	{"stream", "MB/sec", "copy", "copy", "MB/s", NULL},
+	{"stream", "MB/sec", "scale", "scale", "MB/s", NULL},
+	{"stream", "MB/sec", "add", "add", "MB/s", NULL},
+	{"stream", "MB/sec", "triad", "triad", "MB/s", NULL},
+};
+
+/* ---- cells ---- */
+
+struct cell {
+	struct table_cell c;
+	int value_decimals, change_decimals;
+};
+
+enum scan { SCAN_CELL, SCAN_CUT, SCAN_NONE };
+
+static void skip_blanks(struct span *s)
+{
+	while (s->len && s->s[0] == ' ')
+		s->s++, s->len--;
+}
+
+static char next_char(struct span *s)
+{
+	skip_blanks(s);
+	if (!s->len)
+		return '\0';
+	s->len--;
+	return *s->s++;
+}
+
+static char *value_text(struct arena *a, struct span s)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		if (s.s[i] != ',')
+			strbuf_addc(&sb, s.s[i]);
+	return arena_strndup(a, strbuf_str(&sb), sb.len);
+}
+
+/* "( nan%)" and "(-Inf%)": printed, but nothing to check. */
+static size_t scan_not_a_number(struct span s)
+{
+	size_t sign = s.len && (s.s[0] == '-' || s.s[0] == '+');
+
+	if (s.len < sign + 3)
+		return 0;
+	return !strncasecmp(s.s + sign, "nan", 3) || !strncasecmp(s.s + sign, "inf", 3) ? sign + 3 : 0;
+}
+
+/* Takes "318.03 *  -0.62%*" off *rest; SCAN_CUT: the text ends within what could be a cell. */
+static enum scan scan_cell(struct arena *a, struct span *rest, struct cell *out)
+{
+	struct span s = *rest, value;
+	size_t len;
+	char open;
+
+	*out = (struct cell){0};
+	skip_blanks(&s);
+	len = table_scan_number(s, &out->c.value, &out->value_decimals);
+	if (!len)
+		return SCAN_NONE;
+	value = (struct span){s.s, len};
+	s.s += len;
+	s.len -= len;
+	open = next_char(&s);
+	if (!open)
+		return SCAN_CUT;
+	if (open != '(' && open != '*')
+		return SCAN_NONE;
+	skip_blanks(&s);
+	if (!s.len || (s.len == 1 && strchr("+-", s.s[0])))
+		return SCAN_CUT;
+	len = table_scan_number(s, &out->c.change, &out->change_decimals);
+	out->c.has_change = len != 0;
+	if (!len)
+		len = scan_not_a_number(s);
+	if (!len)
+		return SCAN_NONE;
+	s.s += len;
+	s.len -= len;
+	if (!s.len || (s.len == 1 && s.s[0] == '.'))
+		return SCAN_CUT;
+	if (*s.s != '%')
+		return SCAN_NONE;
+	s.s++;
+	s.len--;
+	switch (next_char(&s)) {
+	case '\0':
+		return SCAN_CUT;
+	case ')':
+		if (open != '(')
+			return SCAN_NONE;
+		break;
+	case '*':
+		if (open != '*')
+			return SCAN_NONE;
+		break;
+	default:
+		return SCAN_NONE;
+	}
+	out->c.has_value = true;
+	out->c.value_text = value_text(a, value);
+	out->c.mark = open == '*';
+	*rest = s;
+	return SCAN_CELL;
+}
+
+/* ---- rows ---- */
+
+struct row {
+	const struct statistic *statistic;
+	bool known; /* statistic is one of the list */
+	bool plain; /* values without percentages */
+	const char *cut; /* what is left over after the last cell; NULL: nothing */
+	struct span label;
+	int line;
+	ARRAY_OF(struct cell) cells;
+};
+
+typedef ARRAY_OF(struct row) row_array;
+
+struct reader {
+	struct arena *a;
+	const struct table_text *text;
+	bool *used;
+	const struct table_options *opt;
+	struct table_set *set;
+	struct err *e;
+	struct table_legend legend;
+	size_t gap; /* first line after the last table */
+	/* of the last table, for the next one under the same header or title */
+	const struct table *last; /* a copy, not the growing array's */
+	const char *title; /* section without the part in parentheses */
+};
+
+static const struct statistic *find_statistic(struct span word)
+{
+	size_t i, len;
+
+	for (i = 0; i < ARRAY_SIZE(statistics); i++) {
+		len = strcspn(statistics[i].word, "*");
+		if (word.len >= len && !memcmp(word.s, statistics[i].word, len) &&
+		    (word.len == len || statistics[i].word[len] == '*'))
+			return &statistics[i];
+	}
+	return NULL;
+}
+
+static void drop_until(struct span *rest, const char *at)
+{
+	rest->len -= (size_t)(at - rest->s);
+	rest->s = at;
+}
+
+/* Cells off *rest; false: something else follows them. *rest is what is left. */
+static bool take_cells(struct reader *rd, struct span *rest, int line, struct row *row)
+{
+	struct cell cell;
+	enum scan scan;
+
+	while ((scan = scan_cell(rd->a, rest, &cell)) == SCAN_CELL) {
+		cell.c.line = line;
+		*ARRAY_PUSH(&row->cells) = cell;
+	}
+	skip_blanks(rest);
+	return scan == SCAN_CUT || !rest->len;
+}
+
+/* Numbers off *rest, with nothing between them. */
+static bool take_numbers(struct reader *rd, struct span rest, int line, struct row *row)
+{
+	struct cell cell;
+	struct span word;
+	size_t before = row->cells.n;
+
+	while (span_next_word(&rest, &word)) {
+		cell = (struct cell){.c = {.has_value = true, .line = line}};
+		if (table_scan_number(word, &cell.c.value, &cell.value_decimals) != word.len) {
+			row->cells.n = before;
+			return false;
+		}
+		cell.c.value_text = value_text(rd->a, word);
+		*ARRAY_PUSH(&row->cells) = cell;
+	}
+	return row->cells.n > before;
+}
+
+/* Splits "Hmean 64 15952.50 (" into the label and where its cells begin. */
+static bool find_label(struct reader *rd, struct span line, struct row *row, struct span *cells)
+{
+	struct span rest = line, word, at, number = {NULL, 0};
+	size_t words = 0;
+	struct cell cell;
+
+	skip_blanks(&rest);
+	if (!rest.len || !isalnum((unsigned char)rest.s[0]))
+		return false;
+	at = rest;
+	while (span_next_word(&at, &word) && words <= 6) {
+		struct span here = {word.s, line.len - (size_t)(word.s - line.s)};
+		struct span probe = here;
+		enum scan scan = scan_cell(rd->a, &probe, &cell);
+
+		if (!words++) {
+			row->statistic = find_statistic(word);
+			row->known = row->statistic != NULL;
+			if (!row->known)
+				row->statistic = &unknown_statistic;
+			if (scan != SCAN_NONE || !isalpha((unsigned char)word.s[0]))
+				if (!row->known)
+					return false;
+			continue;
+		}
+		if (scan == SCAN_NONE) {
+			double v;
+			int d;
+
+			if (!number.s && words > 2 && table_scan_number(word, &v, &d) == word.len)
+				number = here;
+			continue;
+		}
+		/* "Hmean 64" and nothing more: 64 is the key, the cells stand on the next line */
+		if (scan == SCAN_CUT && words == 2 && here.len == word.len)
+			here.s += here.len, here.len = 0;
+		if (scan == SCAN_CUT && !row->known)
+			return false;
+		row->label = span_trim((struct span){rest.s, (size_t)(here.s - rest.s)});
+		*cells = here;
+		row->plain = row->statistic->plain && scan == SCAN_CUT && number.s;
+		if (row->plain) {
+			row->label = span_trim((struct span){rest.s, (size_t)(number.s - rest.s)});
+			*cells = number;
+		}
+		return true;
+	}
+	if (!row->known || !row->statistic->plain || !number.s)
+		return false;
+	row->plain = true;
+	row->label = span_trim((struct span){rest.s, (size_t)(number.s - rest.s)});
+	*cells = number;
+	return true;
+}
+
+/* A wrapped part: cells from its first to its last character, after what was cut off before. */
+static bool continue_row(struct reader *rd, struct span *rest, size_t i, struct row *row)
+{
+	const struct table_line *line = &rd->text->lines[i];
+	struct span next = line->text, joined;
+	size_t before = row->cells.n;
+	char *s;
+
+	skip_blanks(&next);
+	if (!next.len || isalpha((unsigned char)next.s[0]))
+		return false;
+	if (row->plain)
+		return take_numbers(rd, next, line->line, row);
+	s = arena_printf(rd->a, "%.*s %.*s", (int)rest->len, rest->s, (int)next.len, next.s);
+	joined = span_of(s);
+	if (!take_cells(rd, &joined, line->line, row) || row->cells.n == before) {
+		row->cells.n = before;
+		return false;
+	}
+	*rest = joined;
+	return true;
+}
+
+static const char *first_word(struct arena *a, struct span s)
+{
+	size_t n = 0;
+
+	while (n < s.len && n < 20 && isgraph((unsigned char)s.s[n]))
+		n++;
+	return arena_strndup(a, s.s, n);
+}
+
+/* Reads the row that starts at line i, if one does; *end: the line after its last. */
+static bool read_row(struct reader *rd, size_t i, struct row *row, size_t *end)
+{
+	const struct table_line *line = &rd->text->lines[i];
+	struct span rest;
+	bool open;
+
+	*row = (struct row){.line = line->line};
+	if (!find_label(rd, line->text, row, &rest))
+		return false;
+	*end = i + 1;
+	open = row->plain ? take_numbers(rd, rest, line->line, row) :
+			    take_cells(rd, &rest, line->line, row);
+	while (open && *end < rd->text->n && continue_row(rd, &rest, *end, row))
+		(*end)++;
+	if (!row->plain && rest.len && (isdigit((unsigned char)rest.s[0]) || rest.s[0] == '-'))
+		row->cut = first_word(rd->a, rest);
+	if (row->cells.n && (row->known || row->cells.n > 1))
+		return true;
+	ARRAY_FREE(&row->cells);
+	return false;
+}
+
+/* ---- blocks: rows under one header ---- */
+
+/* The number of cells most rows have; of equally many the larger one. */
+static size_t count_columns(const row_array *rows)
+{
+	size_t counts[65] = {0}, best = 0, i;
+	const struct row *row;
+
+	array_for_each(row, rows)
+		if (row->cells.n < ARRAY_SIZE(counts))
+			counts[row->cells.n]++;
+	for (i = 1; i < ARRAY_SIZE(counts); i++)
+		if (counts[i] && counts[i] >= counts[best])
+			best = i;
+	return best;
+}
+
+/* The column whose percentages are 0.00 in most rows; -1 where there is none. */
+static int zero_column(const row_array *rows, size_t n)
+{
+	size_t best = 0, zeros, checked, i;
+	const struct row *row;
+	int column = -1;
+
+	for (i = 0; i < n; i++) {
+		zeros = checked = 0;
+		array_for_each(row, rows) {
+			if (row->cells.n != n || row->plain)
+				continue;
+			checked++;
+			zeros += row->cells.items[i].c.has_change && row->cells.items[i].c.change == 0;
+		}
+		if (zeros * 2 > checked && zeros > best) {
+			best = zeros;
+			column = (int)i;
+		}
+	}
+	return column;
+}
+
+static bool is_ours(const row_array *rows, size_t n)
+{
+	const struct row *row;
+
+	array_for_each(row, rows)
+		if (row->known)
+			return true;
+	return zero_column(rows, n) >= 0;
+}
+
+/* ---- verifying percentages ---- */
+
+enum { FITS_RAW = 1, FITS_INVERTED = 2 };
+
+/*
+ * Which way a printed percentage agrees with the printed values, each of which stands for an
+ * interval of half a unit of its last digit on both sides.
+ */
+static int change_fits(const struct cell *base, const struct cell *cell)
+{
+	double hb = 0.5 * pow(10, -base->value_decimals);
+	double hv = 0.5 * pow(10, -cell->value_decimals);
+	double hp = 0.5 * pow(10, -cell->change_decimals) + 1e-9;
+	double low, high;
+	int fits = 0;
+
+	if (!cell->c.has_change || base->c.value - hb <= 0)
+		return FITS_RAW | FITS_INVERTED;
+	low = 100 * ((cell->c.value - hv) / (base->c.value + hb) - 1);
+	high = 100 * ((cell->c.value + hv) / (base->c.value - hb) - 1);
+	if (cell->c.value < hv)
+		low = 100 * ((cell->c.value - hv) / (base->c.value - hb) - 1);
+	if (cell->c.change + hp >= low && cell->c.change - hp <= high)
+		fits |= FITS_RAW;
+	if (-cell->c.change + hp >= low && -cell->c.change - hp <= high)
+		fits |= FITS_INVERTED;
+	return fits;
+}
+
+/* Both ways over a row; *worst: the first cell that agrees in neither. */
+static int row_fits(const struct row *row, int base, size_t *worst)
+{
+	int fits = FITS_RAW | FITS_INVERTED, one;
+	size_t i;
+
+	for (i = 0; i < row->cells.n; i++) {
+		one = change_fits(&row->cells.items[base], &row->cells.items[i]);
+		if ((int)i == base && row->cells.items[i].c.change != 0)
+			one = 0;
+		if (!(fits & one)) {
+			*worst = i;
+			return 0;
+		}
+		fits &= one;
+	}
+	return fits;
+}
+
+/* What the values of the table say about rows that do not say it themselves (Min, BAmean-50). */
+static enum row_change main_change(const row_array *rows)
+{
+	const struct row *row;
+
+	array_for_each(row, rows)
+		if (row->statistic->kind == ROW_VALUE && row->known)
+			return row->statistic->change;
+	return CHANGE_UNKNOWN;
+}
+
+/* Times whose every percentage is new / old - 1: not as the tool prints them, but consistent. */
+static bool signed_raw(const row_array *rows, int base, size_t n)
+{
+	const struct row *row;
+	bool found = false;
+	size_t worst;
+	int fits;
+
+	array_for_each(row, rows) {
+		if (row->plain || row->cells.n != n || row->statistic->kind != ROW_VALUE ||
+		    row->statistic->change != CHANGE_INVERTED)
+			continue;
+		fits = row_fits(row, base, &worst);
+		if (fits == FITS_INVERTED)
+			return false;
+		found |= fits == FITS_RAW;
+	}
+	return found;
+}
+
+static enum row_change settle_change(int fits, enum row_change wanted)
+{
+	if (wanted == CHANGE_RAW || wanted == CHANGE_INVERTED)
+		return fits & (wanted == CHANGE_RAW ? FITS_RAW : FITS_INVERTED) ? wanted :
+										  CHANGE_UNKNOWN;
+	if (fits == FITS_RAW)
+		return CHANGE_RAW;
+	return fits == FITS_INVERTED ? CHANGE_INVERTED : CHANGE_UNKNOWN;
+}
+
+/* ---- what stands around a table ---- */
+
+static struct span strip(struct span s, const char *ends)
+{
+	while (s.len && strchr(ends, s.s[0]))
+		s.s++, s.len--;
+	while (s.len && strchr(ends, s.s[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+/*
+ * The section a title names, without the benchmark and filling words:
+ * "tbench running on numa 0 &1:" -> "numa 0&1", "hackbench-process-pipes" -> "process-pipes".
+ */
+static const char *section_of(struct arena *a, struct span title)
+{
+	static const char *const filling[] = {"running", "run", "on", "results", "for", "with", "of", "the"};
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	struct span bench, word, rest = strip(title, ": ");
+	size_t i;
+
+	table_benchmark_in(title, &bench);
+	while (span_next_word(&rest, &word)) {
+		if (word.s == bench.s) {
+			const char *dash = memchr(word.s, '-', word.len);
+
+			if (!dash)
+				continue;
+			drop_until(&word, dash + 1);
+		}
+		for (i = 0; !sb.len && i < ARRAY_SIZE(filling); i++)
+			if (word.len == strlen(filling[i]) && !strncasecmp(word.s, filling[i], word.len))
+				break;
+		if (!sb.len && i < ARRAY_SIZE(filling))
+			continue;
+		if (sb.len && word.s[0] != '&' && sb.buf[sb.len - 1] != '&')
+			strbuf_addc(&sb, ' ');
+		strbuf_add(&sb, word.s, word.len);
+	}
+	rest = (struct span){strbuf_str(&sb), sb.len};
+	if (table_is_parenthesis(rest))
+		rest = strip(rest, "()");
+	rest = strip(rest, ": ");
+	return rest.len ? arena_strndup(a, rest.s, rest.len) : NULL;
+}
+
+/* A title is short; without a benchmark's name it needs a colon, or a paragraph of its own. */
+static bool is_title(struct span line, bool alone)
+{
+	struct span rest = line, word;
+	bool digit = false;
+	size_t words = 0, i;
+
+	for (i = 0; i < line.len; i++)
+		digit |= isdigit((unsigned char)line.s[i]) != 0;
+	while (span_next_word(&rest, &word)) {
+		words++;
+		if (span_starts(word, "--"))
+			return false; /* a command */
+	}
+	if (!line.len || line.s[line.len - 1] == '.' || !words)
+		return false;
+	if (table_benchmark_in(line, NULL))
+		return words <= 12 && line.len <= 80;
+	if (!alone && line.s[line.len - 1] != ':')
+		return false;
+	return isalnum((unsigned char)line.s[0]) && (words <= 3 || (digit && words <= 8));
+}
+
+struct context {
+	const char *section, *benchmark, *title;
+	bool empty; /* nothing stands between the last table and this one but sections */
+};
+
+static bool blank_or_mark(struct span line)
+{
+	return !line.len || table_is_separator(line);
+}
+
+/* Looks up from the header (line top) to the last table; sections may stand below the header. */
+static void find_context(struct reader *rd, size_t first_row, size_t top, struct context *c)
+{
+	const struct table_line *lines = rd->text->lines;
+	const char *inner = NULL;
+	struct span title = {NULL, 0};
+	int depth = lines[first_row].depth;
+	size_t i, seen = 0;
+
+	*c = (struct context){.empty = true};
+	for (i = first_row; i > top || (top == first_row && i > rd->gap);) {
+		struct span line = lines[--i].text;
+
+		if (table_is_parenthesis(line)) {
+			inner = inner ? inner : section_of(rd->a, line);
+			rd->used[i] = true;
+		} else if (!blank_or_mark(line) && i < top) {
+			break;
+		}
+	}
+	for (i = top; i > rd->gap && seen < 12;) {
+		struct span line = lines[--i].text;
+		bool alone = i == rd->gap || blank_or_mark(lines[i - 1].text);
+
+		if (blank_or_mark(line) || lines[i].depth != depth || table_is_parenthesis(line))
+			continue;
+		c->empty = false;
+		if (!c->benchmark)
+			c->benchmark = table_benchmark_in(line, NULL);
+		if (!title.s && is_title(line, alone && !seen)) {
+			title = line;
+			rd->used[i] = true;
+			if (table_benchmark_in(line, NULL))
+				c->benchmark = table_benchmark_in(line, NULL);
+		}
+		seen++;
+	}
+	if (title.s)
+		c->title = section_of(rd->a, title);
+	else if (c->empty && top == first_row)
+		c->title = rd->title;
+	if (c->title && inner)
+		c->section = arena_printf(rd->a, "%s %s", c->title, inner);
+	else
+		c->section = inner ? inner : c->title;
+}
+
+/* Some keys belong to one benchmark only. */
+static const char *benchmark_of_rows(const row_array *rows)
+{
+	const struct row *row;
+
+	array_for_each(row, rows) {
+		if (!strcmp(row->statistic->word, "MB/sec"))
+			return "stream";
+		if (!strcmp(row->statistic->word, "Lat") && span_find(row->label, "-qrtle"))
+			return "schbench";
+		if (span_find(row->label, " elsp-") || span_find(row->label, " syst-"))
+			return "kernbench";
+	}
+	return NULL;
+}
+
+static bool all_plain(const row_array *rows)
+{
+	const struct row *row;
+
+	array_for_each(row, rows)
+		if (!row->plain)
+			return false;
+	return true;
+}
+
+/* ---- tables ---- */
+
+static void name_row(struct reader *rd, const char *benchmark, const struct row *row,
+		     struct table_row *out, const char **axis_name)
+{
+	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
+	struct span rest = row->label, word;
+	const char *axis;
+	size_t i;
+
+	while (span_next_word(&rest, &word)) {
+		if (key.len)
+			strbuf_addc(&key, ' ');
+		strbuf_add(&key, word.s, word.len);
+	}
+	out->key = arena_strndup(rd->a, strbuf_str(&key), key.len);
+	out->kind = row->statistic->kind;
+	out->line = row->line;
+	out->axis = out->key;
+	if (!row->known)
+		return;
+	axis = strchr(out->key, ' ');
+	out->statistic = axis ? arena_strndup(rd->a, out->key, (size_t)(axis - out->key)) : out->key;
+	out->axis = axis ? axis + 1 : NULL;
+	if (out->kind == ROW_OTHER)
+		out->unit = "s"; /* Duration User|System|Elapsed */
+	else if (!strcmp(out->statistic, "MB/sec"))
+		out->unit = "MB/sec";
+	for (i = 0; benchmark && out->axis && i < ARRAY_SIZE(known_keys); i++) {
+		const struct known_key *k = &known_keys[i];
+
+		if (strcmp(k->benchmark, benchmark) || strncmp(out->axis, k->prefix, strlen(k->prefix)) ||
+		    out->kind == ROW_OTHER)
+			continue;
+		if (out->kind == ROW_VALUE && strcmp(out->statistic, k->statistic))
+			continue;
+		out->metric = k->metric;
+		if (strcmp(out->statistic, "CoeffVar"))
+			out->unit = out->unit ? out->unit : k->unit;
+		*axis_name = k->axis;
+		return;
+	}
+}
+
+static void add_row(struct reader *rd, struct table *t, const struct row *row,
+		    enum row_change change)
+{
+	struct table_row *out = ARRAY_PUSH(&t->rows);
+	size_t i;
+
+	name_row(rd, t->benchmark, row, out, &t->axis_name);
+	out->orientation = row->plain ? CHANGE_UNKNOWN : change;
+	out->cells = arena_alloc_array(rd->a, t->n_variants, sizeof(*out->cells));
+	for (i = 0; i < t->n_variants; i++)
+		out->cells[i] = row->cells.items[i].c;
+	if (!t->unit && out->kind == ROW_VALUE)
+		t->unit = out->unit;
+}
+
+static double recomputed(const struct row *row, int base, size_t i, enum row_change change)
+{
+	double raw = 100 * (row->cells.items[i].c.value / row->cells.items[base].c.value - 1);
+
+	return change == CHANGE_INVERTED ? -raw : raw;
+}
+
+static void refuse_change(struct reader *rd, const struct table *t, const struct row *row,
+			  enum row_change wanted, size_t worst)
+{
+	const struct cell *cell = &row->cells.items[worst];
+
+	tables_refuse(rd->a, rd->set, cell->c.line,
+		      "row \"%.*s\" refused: %s, %s for %s is %.2f%%, but %.*f%% is printed",
+		      (int)row->label.len, row->label.s, t->variants[worst], cell->c.value_text,
+		      row->cells.items[t->baseline].c.value_text,
+		      recomputed(row, t->baseline, worst, wanted), cell->change_decimals,
+		      cell->c.change);
+}
+
+/* First cell whose percentage does not run the wanted way. */
+static size_t first_against(const struct row *row, int base, enum row_change wanted)
+{
+	int bit = wanted == CHANGE_INVERTED ? FITS_INVERTED : FITS_RAW;
+	size_t i;
+
+	for (i = 0; i < row->cells.n; i++)
+		if (!(change_fits(&row->cells.items[base], &row->cells.items[i]) & bit))
+			return i;
+	return 0;
+}
+
+/* A row whose figures agree, or one line that says why it is left out. */
+static void check_row(struct reader *rd, struct table *t, const struct row *row,
+		      enum row_change wanted)
+{
+	enum row_change change;
+	size_t worst = 0;
+	int fits;
+
+	if (row->cells.n != t->n_variants || row->cut) {
+		tables_refuse(rd->a, rd->set, row->line, "row \"%.*s\" refused: %zu of %zu cells%s%s%s",
+			      (int)row->label.len, row->label.s, row->cells.n, t->n_variants,
+			      row->cut ? " and a rest, \"" : "", row->cut ? row->cut : "",
+			      row->cut ? "\"" : "");
+		return;
+	}
+	if (row->plain || t->baseline < 0) {
+		add_row(rd, t, row, CHANGE_UNKNOWN);
+		return;
+	}
+	fits = row_fits(row, t->baseline, &worst);
+	change = settle_change(fits, wanted);
+	if (fits && wanted != CHANGE_UNKNOWN && change == CHANGE_UNKNOWN) {
+		worst = first_against(row, t->baseline, wanted);
+		fits = 0;
+	}
+	if (!fits) {
+		refuse_change(rd, t, row, wanted, worst);
+		return;
+	}
+	add_row(rd, t, row, change);
+}
+
+static int names_missing(struct reader *rd, const row_array *rows, size_t n)
+{
+	size_t given = 0;
+
+	while (rd->opt && rd->opt->names && rd->opt->names[given])
+		given++;
+	if (given)
+		err_add(rd->e, -EINVAL, "--names gives %zu names, the rows of the table have %zu cells",
+			given, n);
+	else
+		err_add(rd->e, -EINVAL, "nothing names the %zu columns of the table", n);
+	err_at(rd->e, rd->text->file, rows->items[0].line, 0);
+	err_hint(rd->e, "name them in order: --names A,B%s (a header of %zu names, or a legend of "
+		 "lines `name: text` above the table, would do)", n > 2 ? ",..." : "", n);
+	return -EINVAL;
+}
+
+/* The columns' names: found, or those of the table above where nothing else stands between. */
+static int name_columns(struct reader *rd, struct table *t, const row_array *rows, size_t first,
+			struct context *c)
+{
+	struct table_names names;
+
+	if (table_names_find(rd->a, rd->text, first, rd->gap, t->n_variants, &rd->legend, rd->opt,
+			     &names)) {
+		find_context(rd, first, names.top, c);
+		t->variants = names.names;
+		t->descriptions = names.descriptions;
+		return 0;
+	}
+	find_context(rd, first, first, c);
+	if (!rd->last || rd->last->n_variants != t->n_variants ||
+	    (rd->opt && rd->opt->names))
+		return t->n_variants > 1 ? names_missing(rd, rows, t->n_variants) : -ENOENT;
+	t->variants = rd->last->variants;
+	t->descriptions = rd->last->descriptions;
+	if (!c->empty)
+		tables_warn(rd->a, rd->set, t->line,
+			    "no header: names of the columns are those of the table above");
+	return 0;
+}
+
+static bool same_variants(const struct table *x, const struct table *y)
+{
+	size_t i;
+
+	if (!x || x->n_variants != y->n_variants)
+		return false;
+	for (i = 0; i < x->n_variants; i++)
+		if (strcmp(x->variants[i], y->variants[i]))
+			return false;
+	return true;
+}
+
+static int key_order(const void *x, const void *y)
+{
+	const struct table_row *v = *(struct table_row *const *)x, *w = *(struct table_row *const *)y;
+	int r = strcmp(v->key, w->key);
+
+	return r ? r : (v > w) - (v < w);
+}
+
+/* Numbers the repeats of a key: 0, 1, 2, ... */
+static void index_repeats(struct table *t)
+{
+	struct table_row **sorted = mem_realloc_array(NULL, t->rows.n + 1, sizeof(*sorted));
+	size_t i;
+
+	for (i = 0; i < t->rows.n; i++)
+		sorted[i] = &t->rows.items[i];
+	qsort(sorted, t->rows.n, sizeof(*sorted), key_order);
+	for (i = 1; i < t->rows.n; i++)
+		if (!strcmp(sorted[i]->key, sorted[i - 1]->key))
+			sorted[i]->index = sorted[i - 1]->index + 1;
+	free(sorted);
+}
+
+static void warn_rates(struct reader *rd, const struct table *t)
+{
+	const struct table_row *row;
+
+	array_for_each(row, &t->rows) {
+		if (!row->metric || strcmp(row->metric, "rps.p20") ||
+		    row->orientation != CHANGE_INVERTED)
+			continue;
+		tables_warn(rd->a, rd->set, row->line,
+			    "rows \"Lat 20.0th\" are requests per second (higher is better), but "
+			    "signed as if they were latencies: imported as printed");
+		return;
+	}
+}
+
+static void check_rows(struct reader *rd, struct table *t, const row_array *rows)
+{
+	enum row_change values = main_change(rows), wanted;
+	bool raw = t->baseline >= 0 && signed_raw(rows, t->baseline, t->n_variants);
+	const struct row *row;
+
+	if (raw)
+		tables_warn(rd->a, rd->set, t->line,
+			    "percentages of times are new / old - 1 here, not positive where better");
+	array_for_each(row, rows) {
+		wanted = row->statistic->change;
+		if (row->statistic->kind == ROW_EXTREME)
+			wanted = values;
+		check_row(rd, t, row, raw ? CHANGE_RAW : wanted);
+	}
+	t->sign = t->baseline < 0 ? SIGN_NONE : raw ? SIGN_RAW : SIGN_BETTER_POSITIVE;
+}
+
+static int make_table(struct reader *rd, const row_array *rows, size_t first)
+{
+	struct table t = {.family = "mmtests", .line = rows->items[0].line};
+	struct context c;
+	int r;
+
+	t.n_variants = count_columns(rows);
+	if (!is_ours(rows, t.n_variants))
+		return 0;
+	r = name_columns(rd, &t, rows, first, &c);
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	t.section = c.section;
+	t.benchmark = benchmark_of_rows(rows);
+	if (!t.benchmark)
+		t.benchmark = c.benchmark;
+	if (!t.benchmark && rd->last && c.empty && (all_plain(rows) || c.title == rd->title))
+		t.benchmark = rd->last->benchmark;
+	t.baseline = zero_column(rows, t.n_variants);
+	if (t.baseline < 0 && !all_plain(rows)) {
+		err_add(rd->e, -EINVAL, "no column of the table stands at 0.00%%");
+		err_at(rd->e, rd->text->file, t.line, 0);
+		err_hint(rd->e, "the percentages cannot be checked; is part of the table missing?");
+		return -EINVAL;
+	}
+	if (t.baseline < 0 && same_variants(rd->last, &t))
+		t.baseline = rd->last->baseline;
+	check_rows(rd, &t, rows);
+	rd->title = c.title;
+	if (t.rows.n) {
+		index_repeats(&t);
+		warn_rates(rd, &t);
+		rd->last = arena_copy(rd->a, &t, 1, sizeof(t));
+		*ARRAY_PUSH(&rd->set->tables) = t;
+	}
+	return 0;
+}
+
+/* "(SNC off)" after a table, and no rows after it. */
+static void warn_empty_section(struct reader *rd, size_t i)
+{
+	struct row row = {0};
+	size_t next, end;
+
+	if (i >= rd->text->n || !table_is_parenthesis(rd->text->lines[i].text))
+		return;
+	for (next = i + 1; next < rd->text->n && !rd->text->lines[next].text.len;)
+		next++;
+	if (next < rd->text->n && read_row(rd, next, &row, &end))
+		ARRAY_FREE(&row.cells);
+	else
+		tables_warn(rd->a, rd->set, rd->text->lines[i].line,
+			    "section \"%s\" is empty", section_of(rd->a, rd->text->lines[i].text));
+}
+
+/* Reads all rows from line i on, with blank lines between them; *end: the line after the last. */
+static void read_block(struct reader *rd, size_t i, row_array *rows, size_t *end)
+{
+	struct row row;
+	size_t next = i;
+
+	while (next < rd->text->n && read_row(rd, next, &row, end)) {
+		*ARRAY_PUSH(rows) = row;
+		for (; next < *end; next++)
+			rd->used[next] = true;
+		while (next < rd->text->n && !rd->text->lines[next].text.len)
+			next++;
+	}
+}
+
+static void free_rows(row_array *rows)
+{
+	struct row *row;
+
+	array_for_each(row, rows)
+		ARRAY_FREE(&row->cells);
+	ARRAY_FREE(rows);
+}
+
+static int mmtests_read(struct arena *a, const struct table_text *text, bool *used,
+			const struct table_options *opt, struct table_set *set, struct err *e)
+{
+	struct reader rd = {
+		.a = a, .text = text, .used = used, .opt = opt, .set = set, .e = e,
+	};
+	size_t i = 0, end;
+	int r = 0;
+
+	table_legend_read(a, text, &rd.legend);
+	while (!r && i < text->n) {
+		row_array rows = {NULL, 0, 0};
+
+		end = i;
+		read_block(&rd, i, &rows, &end);
+		if (rows.n) {
+			r = make_table(&rd, &rows, i);
+			rd.gap = end;
+			for (i = end; i < text->n && !text->lines[i].text.len;)
+				i++;
+			if (!r)
+				warn_empty_section(&rd, i);
+		} else {
+			i++;
+		}
+		free_rows(&rows);
+	}
+	ARRAY_FREE(&rd.legend.entries);
+	return r;
+}
+
+static const struct table_family mmtests = {
+	.name = "mmtests",
+	.read = mmtests_read,
+};
+REGISTER(table_family, mmtests);
