@@ -20,16 +20,17 @@ struct visit {
 	/* NULL: fine. Else config_error, no_boot, panic, hang, truncated, wrong_kernel, lost */
 	const char *error;
 	const char *message; /* for people, with what to do */
-	bool permanent; /* a retry makes no sense (not a kernel, package missing) */
+	bool permanent;	     /* a retry makes no sense (not a kernel, package missing) */
 	const char *boot_id, *release, *version, *build_id, *clocksource, *cmdline;
-	double seconds; /* until the first command could run */
+	double seconds;	       /* until the first command could run */
 	struct strbuf console; /* of the whole visit, complete after leave */
 	ARRAY_OF(struct fact) facts;
 };
 
 /* The kernel of a variant as found before the first boot. */
 struct kernel_found {
-	const char *identity, *release, *version, *image_sha256, *source, *image, *modules, *build_id;
+	const char *identity, *release, *version, *image_sha256, *source, *image, *modules,
+		*build_id;
 };
 
 struct backend;
@@ -37,11 +38,17 @@ struct backend;
 struct backend_ops {
 	const char *name; /* "qemu" */
 	const char *unit; /* "boot" or "run": what statistics count */
-	/* Checks needs and prepares (download, unpack, initramfs). known_build_id: what the database
-	 * has for a kernel, by image hash (may return NULL). */
+	bool local;	  /* runs happen on this machine, with its programs and paths */
+	/* Checks needs and prepares (download, unpack, initramfs). known_build_id: what the
+	 * database has for a kernel, by image hash (may return NULL). */
 	int (*open)(struct backend *b, struct err *e);
 	/* Finds the kernel of a variant; permanent errors name an alternative. */
 	int (*find_kernel)(struct backend *b, int variant, struct kernel_found *k, struct err *e);
+	/*
+	 * NULL, or whether the variant can be entered now without a reboot by hand (manual). One
+	 * boot then gives one block only.
+	 */
+	bool (*is_running)(struct backend *b, int variant);
 	/* Returns 0 with v->error set when the variant could not be entered. */
 	int (*enter)(struct backend *b, struct visit *v, struct err *e);
 	/* Returns 0 with result->error set when the visit broke; then v->error is set too. */

@@ -21,9 +21,9 @@ struct variant_config {
 	const char *deb; /* package name, meta packages are followed */
 	const char *image, *modules, *initrd;
 	const char *release; /* uname -r of an installed kernel (manual backend) */
-	const char *commit; /* stated by the user, or NULL */
+	const char *commit;  /* stated by the user, or NULL */
 	const char *cmdline; /* words added to the kernel's command line */
-	const char *memory; /* "512M" of a guest, NULL: the campaign's */
+	const char *memory;  /* "512M" of a guest, NULL: the campaign's */
 	struct setting *sysctls;
 	size_t n_sysctls;
 	const char *const *features; /* sched_features, e.g. "NO_GENTLE_FAIR_SLEEPERS" */
@@ -39,17 +39,17 @@ struct param_value {
 
 struct test_case {
 	const struct bench_def *bench;
-	int entry; /* index of its entry under `benchmarks:` */
-	const char *program; /* of the benchmark, or `program:` of the campaign */
-	const char *name; /* "tbench/clients=64/bind=node0" */
-	const char *identity; /* hash of benchmark and all parameters */
+	int entry;		    /* index of its entry under `benchmarks:` */
+	const char *program;	    /* of the benchmark, or `program:` of the campaign */
+	const char *name;	    /* "tbench/clients=64/bind=node0" */
+	const char *identity;	    /* hash of benchmark and all parameters */
 	struct param_value *params; /* in the order of the benchmark's file, then bind */
 	size_t n_params;
 	const char *bind; /* "node0-1", "cpus0-3", NULL */
 	const char *cpus; /* CPU list of the binding, "0-3"; NULL: all */
-	double expected; /* seconds on this backend */
-	double stated; /* the same as the campaign says it, 0: not said */
-	double deadline; /* seconds; 0: from expected, see case_deadline */
+	double expected;  /* seconds on this backend */
+	double stated;	  /* the same as the campaign says it, 0: not said */
+	double deadline;  /* seconds; 0: from expected, see case_deadline */
 	/* kernbench: one of deb, git, tarball; source_dir and build_dir once prepared */
 	const char *source_deb, *source_git, *source_tarball, *config, *target;
 	const char *source_dir, *build_dir;
@@ -62,7 +62,7 @@ struct campaign_config {
 	int repeat;
 	uint64_t seed;
 	const char *memory; /* of guests, default 512M */
-	int cpus; /* of guests, default 1 */
+	int cpus;	    /* of guests, default 1 */
 	struct variant_config *variants;
 	size_t n_variants;
 	struct test_case *cases;

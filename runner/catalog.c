@@ -571,23 +571,22 @@ static void run_fails(struct parse_run *run, const char *class, const char *mess
 	run->message = message;
 }
 
-/* What signal and exit status say, as in the corpus of outputs; NULL: nothing. */
-static const char *status_class(const struct parse_input *in)
+/* What signal and exit status say, with the classes of the corpus; false: nothing. */
+static bool status_fails(struct arena *a, const struct parse_input *in, struct parse_run *run)
 {
-	switch (in->signal) {
-	case 0:
-		break;
-	case SIGINT:
-	case SIGTERM:
-		return "interrupted";
-	case SIGKILL:
-		return "killed";
-	default:
-		return "crashed";
+	if (in->signal) {
+		run_fails(run,
+			  in->signal == SIGINT || in->signal == SIGTERM ? "interrupted"
+			  : in->signal == SIGKILL			? "killed"
+									: "crashed",
+			  arena_printf(a, "ended by signal %d", in->signal));
+	} else if (in->exit_status == 124) {
+		run_fails(run, "hang", "no result when the deadline came");
+	} else if (in->exit_status > 0) {
+		run_fails(run, "command_failed",
+			  arena_printf(a, "exit status %d", in->exit_status));
 	}
-	if (in->exit_status == 124)
-		return "hang";
-	return in->exit_status > 0 ? "command_failed" : NULL;
+	return run->outcome == OUTCOME_ERROR;
 }
 
 /* The group of the last match of a pattern, or the whole match where it has no group. */
@@ -660,7 +659,6 @@ int catalog_parse(struct arena *a, const struct bench_def *def, const struct par
 	struct parse_result *result = arena_alloc(a, sizeof(*result));
 	struct parse_run *run = arena_alloc(a, sizeof(*run));
 	const struct parser *parser = parser_find(def->parser);
-	const char *class = status_class(in);
 
 	if (parser) {
 		*out = parser_run(a, parser, in);
@@ -669,11 +667,9 @@ int catalog_parse(struct arena *a, const struct bench_def *def, const struct par
 	}
 	if (strcmp(def->parser, "pattern"))
 		return err_add(e, -EINVAL, "no parser reads the output of %s", def->name);
-	if (class)
-		run_fails(run, class, "the command failed, whatever it printed");
-	else if (!span_trim(in->text).len)
+	if (!status_fails(a, in, run) && !span_trim(in->text).len)
 		run_fails(run, "empty", "the command printed nothing");
-	else
+	if (run->outcome != OUTCOME_ERROR)
 		parse_patterns(a, def, arena_strndup(a, in->text.s, in->text.len), run);
 	if (run->outcome == OUTCOME_ERROR)
 		run->values.n = 0;

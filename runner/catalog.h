@@ -19,19 +19,19 @@ enum param_type { PARAM_COUNT, PARAM_DURATION, PARAM_WORD, PARAM_TEXT };
 
 struct bench_param {
 	const char *name;
-	enum param_type type; /* count: an integer, may be written "100%" of the CPUs */
-	const char *default_value; /* NULL: must be given */
-	const char *const *words; /* of PARAM_WORD, NULL-terminated */
+	enum param_type type;	       /* count: an integer, may be written "100%" of the CPUs */
+	const char *default_value;     /* NULL: must be given */
+	const char *const *words;      /* of PARAM_WORD, NULL-terminated */
 	const char *const **word_args; /* arguments each word stands for, NULL-terminated lists */
-	const char *const *args; /* "{}" is the value; NULL-terminated */
+	const char *const *args;       /* "{}" is the value; NULL-terminated */
 	const char *description;
 	const char *only_param, *only_word; /* exists only where that parameter has that word */
-	double min; /* least number or seconds */
+	double min;			    /* least number or seconds */
 	/* The output names it: output parameter `check` must be the value x check_factor. */
 	const char *check; /* NULL: the output says nothing */
 	double check_factor;
-	bool is_auto; /* takes the word `auto` (hackbench loops) */
-	double calibrate; /* seconds one run should last when auto */
+	bool is_auto;		   /* takes the word `auto` (hackbench loops) */
+	double calibrate;	   /* seconds one run should last when auto */
 	const char *constant_with; /* value x that parameter stays the same over cases, or NULL */
 };
 
@@ -40,27 +40,29 @@ struct bench_metric {
 	const char *unit, *description;
 	enum direction direction;
 	enum mean_kind mean_kind;
-	const char *role; /* headline, counter, diagnostic */
+	const char *role;    /* headline, counter, diagnostic */
 	const char *pattern; /* POSIX extended regex with one group, for parser `pattern` */
 };
 
 struct bench_def {
 	const char *name, *description, *file;
-	const char *program; /* looked up in PATH, then among our helpers */
+	const char *program;		/* looked up in PATH, then among our helpers */
 	const char *package, *upstream; /* where to get it */
 	const char *stand_in; /* benchmark that takes its place where it is absent, or NULL */
-	/* name of a C parser, "pattern", or "clock": real, user and sys as the runner measured them */
+	/* name of a C parser, "pattern", or "clock": real, user and sys as the runner measured them
+	 */
 	const char *parser;
 	const char *complete; /* regex that must match for parser `pattern`, or NULL */
-	/* Fixed arguments before and after those of the parameters; "{name}" is a parameter's value. */
+	/* Fixed arguments before and after those of the parameters; "{name}" is a parameter's
+	 * value. */
 	const char *const *args;
 	const char *const *args_after;
 	const char *const *env;
 	const char *const *server; /* argv of a server, or NULL */
-	int port; /* the server listens on */
+	int port;		   /* the server listens on */
 	/* Expressions over parameters, see catalog_evaluate; NULL: unknown */
 	const char *expected; /* seconds of one run: "time*1.2+2" */
-	const char *nofile; /* open files it needs: "groups*fds*2+200" */
+	const char *nofile;   /* open files it needs: "groups*fds*2+200" */
 	bool fixed_work;
 	bool build; /* kernbench: needs a source tree (source, config) */
 	struct bench_param *params;
@@ -78,7 +80,8 @@ struct catalog;
 int catalog_load(struct arena *a, const char *extra_dir, struct catalog **out, struct err *e);
 const struct bench_def *catalog_find(const struct catalog *c, const char *name);
 const char *const *catalog_names(const struct catalog *c); /* sorted, NULL-terminated */
-/* Meaning of "tbench.throughput": from the benchmark's description; direction unknown, role counter if absent. */
+/* Meaning of "tbench.throughput": from the benchmark's description; direction unknown, role counter
+ * if absent. */
 void catalog_metric(const struct catalog *c, const char *benchmark, const char *metric,
 		    const char *unit, struct db_metric *out);
 

@@ -13,8 +13,8 @@
 #include "db/db.h"
 
 struct running_kernel {
-	const char *release; /* uname -r */
-	const char *version; /* uname -v */
+	const char *release;  /* uname -r */
+	const char *version;  /* uname -v */
 	const char *build_id; /* of /sys/kernel/notes, "" if there is none */
 	const char *boot_id, *clocksource, *cmdline;
 };

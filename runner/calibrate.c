@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * `loops: auto`: how much work makes a run last as long as wanted. Measured once, on the baseline
+ * where it can be entered, at the largest value of the parameter that the product is kept constant
+ * with; these runs are no samples.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/num.h"
+#include "runner/session.h"
+
+char *session_auto_key(struct session *s, const struct bench_def *bench,
+		       const struct bench_param *p)
+{
+	return arena_printf(s->a, "calibration.%s.%s", bench->name, p->name);
+}
+
+static bool is_open_auto(const struct test_case *c, const struct bench_def *bench,
+			 const struct bench_param *p)
+{
+	return c->bench == bench && str_equal(case_param(c, p->name), "auto");
+}
+
+/* Number of the parameter that the product is constant with; 1 where there is none. */
+static double partner(const struct test_case *c, const struct bench_param *p)
+{
+	const char *text = p->constant_with ? case_param(c, p->constant_with) : NULL;
+	double v;
+
+	return text && num_parse(span_of(text), &v) && v > 0 ? v : 1;
+}
+
+void session_set_auto(struct session *s, const struct bench_def *bench, const struct bench_param *p,
+		      double product)
+{
+	size_t i;
+
+	for (i = 0; i < s->c->n_cases; i++) {
+		struct test_case *c = &s->c->cases[i];
+
+		if (!is_open_auto(c, bench, p))
+			continue;
+		case_set_param(s->a, c, p->name,
+			       arena_printf(s->a, "%.0f", fmax(1, round(product / partner(c, p)))));
+		if (c->stated <= 0)
+			c->expected = p->calibrate;
+	}
+}
+
+int session_for_each_auto(struct session *s, session_auto_fn fn)
+{
+	size_t i, k;
+	int ret = 0;
+
+	for (i = 0; i < s->c->n_cases; i++) {
+		const struct bench_def *bench = s->c->cases[i].bench;
+
+		for (k = 0; !ret && k < bench->n_params; k++)
+			if (is_open_auto(&s->c->cases[i], bench, &bench->params[k]) &&
+			    !s->cases[i].missing)
+				ret = fn(s, bench, &bench->params[k]);
+	}
+	return ret;
+}
+
+static double two_digits(double v)
+{
+	double unit = pow(10, floor(log10(v)) - 1);
+
+	return v < 100 ? round(v) : round(v / unit) * unit;
+}
+
+/* Seconds of one run with so many loops; 0: it failed. */
+static int time_run(struct session *s, struct visit *v, const struct test_case *c,
+		    const struct bench_param *p, double loops, double *seconds)
+{
+	struct test_case trial = *c;
+	struct job_result result = {0};
+	int ret;
+
+	trial.params = arena_copy(s->a, c->params, c->n_params, sizeof(*c->params));
+	case_set_param(s->a, &trial, p->name, arena_printf(s->a, "%.0f", loops));
+	ret = session_run_job(s, v, &trial, &result);
+	*seconds = 0;
+	if (!ret && result.proc.interrupted)
+		ret = -EINTR;
+	else if (!ret && !v->error && !result.error && result.proc.started &&
+		 !result.proc.exit_status && !result.proc.signal)
+		*seconds = result.proc.elapsed;
+	job_result_release(&result);
+	return ret;
+}
+
+/* Doubles and more until a run is long enough to be extrapolated from. *loops 0: a run failed. */
+static int search(struct session *s, struct visit *v, const struct test_case *c,
+		  const struct bench_param *p, double *loops)
+{
+	double n = 20, seconds;
+	int i, ret;
+
+	*loops = 0;
+	for (i = 0; i < 16; i++) {
+		ret = time_run(s, v, c, p, n, &seconds);
+		if (ret || seconds <= 0)
+			return ret;
+		if (seconds >= p->calibrate / 4 || n >= 1e9) {
+			*loops = two_digits(fmax(1, n * p->calibrate / seconds));
+			return 0;
+		}
+		n = round(n * fmin(fmax(p->calibrate / 2 / seconds, 2), 20));
+	}
+	return 0;
+}
+
+static const struct test_case *largest_case(struct session *s, const struct bench_def *bench,
+					    const struct bench_param *p)
+{
+	const struct test_case *best = NULL;
+	size_t i;
+
+	for (i = 0; i < s->c->n_cases; i++)
+		if (is_open_auto(&s->c->cases[i], bench, p) && !s->cases[i].missing &&
+		    (!best || partner(&s->c->cases[i], p) > partner(best, p)))
+			best = &s->c->cases[i];
+	return best;
+}
+
+static int calibrate_in(struct session *s, int variant, const struct test_case *c,
+			const struct bench_param *p, double *loops)
+{
+	struct visit v = {.variant = variant};
+	int ret = s->backend.ops->enter(&s->backend, &v, s->e), left;
+
+	*loops = 0;
+	if (!ret && !v.error)
+		ret = search(s, &v, c, p, loops);
+	left = s->backend.ops->leave(&s->backend, &v, s->e);
+	strbuf_release(&v.console);
+	ARRAY_FREE(&v.facts);
+	return ret ? ret : left;
+}
+
+/* Loops for a campaign none of whose variants could be calibrated: its runs tell why. */
+enum { LOOPS_UNKNOWN = 1000 };
+
+static int calibrate(struct session *s, const struct bench_def *bench, const struct bench_param *p)
+{
+	const struct test_case *c = largest_case(s, bench, p);
+	double loops = 0, share = partner(c, p);
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < s->c->n_variants && !ret && loops <= 0; i++) {
+		if (s->backend.ops->is_running && !s->backend.ops->is_running(&s->backend, (int)i))
+			continue;
+		if (s->opt->note)
+			s->opt->note(arena_printf(s->a, "calibrating %s of %s on %s", p->name,
+						  c->name, s->c->variants[i].name));
+		ret = calibrate_in(s, (int)i, c, p, &loops);
+	}
+	if (ret)
+		return ret;
+	if (loops <= 0) {
+		loops = LOOPS_UNKNOWN;
+		if (s->opt->note)
+			s->opt->note(arena_printf(s->a, "no variant could be calibrated; %s is %d",
+						  p->name, LOOPS_UNKNOWN));
+	}
+	session_set_auto(s, bench, p, loops * share);
+	/* Kept in memory until the campaign has its row. */
+	*ARRAY_PUSH(&s->calibrated) = (struct db_fact){
+		.key = session_auto_key(s, bench, p),
+		.value = arena_printf(s->a, "%.0f", loops * share),
+	};
+	return 0;
+}
+
+int session_calibrate(struct session *s)
+{
+	return session_for_each_auto(s, calibrate);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* This machine, this kernel: variants differ by sysctls, scheduler features and environment. */
+#include "runner/host.h"
+
+#include <string.h>
+
+#include "core/file.h"
+#include "runner/machine.h"
+#include "runner/settings.h"
+
+static int host_open(struct backend *b, struct err *e)
+{
+	size_t i;
+	int ret = 0, one;
+
+	for (i = 0; i < b->config->n_variants; i++) {
+		one = settings_check(b->a, &b->config->variants[i], e);
+		ret = one ? one : ret;
+	}
+	return ret;
+}
+
+static int host_find_kernel(struct backend *b, int variant, struct kernel_found *found,
+			    struct err *e)
+{
+	struct running_kernel k;
+	char *text, hex[65];
+
+	(void)variant, (void)e;
+	machine_read_kernel(b->a, &k);
+	text = arena_printf(b->a, "%s\n%s\n%s\n", k.build_id, k.release, k.version);
+	data_sha256(text, strlen(text), hex);
+	*found = (struct kernel_found){
+		.identity = arena_strndup(b->a, hex, 16),
+		.release = k.release,
+		.version = k.version,
+		.source = "running",
+		.build_id = k.build_id,
+	};
+	return 0;
+}
+
+int host_enter(struct backend *b, struct visit *v, struct err *e)
+{
+	_cleanup_err_ struct err why = ERR_INIT;
+	struct running_kernel k;
+
+	(void)e;
+	machine_read_kernel(b->a, &k);
+	v->boot_id = k.boot_id;
+	v->release = k.release;
+	v->version = k.version;
+	v->build_id = k.build_id;
+	v->clocksource = k.clocksource;
+	v->cmdline = k.cmdline;
+	if (settings_apply(b->a, &b->config->variants[v->variant], &why)) {
+		v->error = "config_error";
+		v->message = arena_strdup(b->a, err_text(&why));
+		v->permanent = true;
+	}
+	return 0;
+}
+
+int host_run(struct backend *b, struct visit *v, const struct job *job, struct job_result *result,
+	     struct err *e)
+{
+	(void)b, (void)v;
+	return job_run(job, result, e);
+}
+
+int host_leave(struct backend *b, struct visit *v, struct err *e)
+{
+	int n;
+
+	(void)v;
+	return settings_restore(b->a, &n, e);
+}
+
+static void host_close(struct backend *b)
+{
+	(void)b;
+}
+
+static const struct backend_ops host_backend = {
+	.name = "host",
+	.unit = "run",
+	.local = true,
+	.open = host_open,
+	.find_kernel = host_find_kernel,
+	.enter = host_enter,
+	.run = host_run,
+	.leave = host_leave,
+	.close = host_close,
+};
+REGISTER(backend_ops, host_backend);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs a campaign: creates or resumes it in the database, visits each variant of each block, stores
+ * every run as it ends.
+ */
+#ifndef RUNNER_RUN_H
+#define RUNNER_RUN_H
+
+#include <stdbool.h>
+
+#include "db/db.h"
+#include "runner/campaign.h"
+#include "runner/job.h"
+
+/* State before a run, or after one that failed. */
+struct run_progress {
+	int run, runs; /* k of n of the whole campaign */
+	const char *test, *variant;
+	const char *failed; /* what happened; NULL: the run starts now */
+	bool retried;	    /* of a failed one: it is tried once more */
+	double eta;	    /* seconds until the campaign's end, from the pace so far */
+	/* Estimate so far of the headline metric: n units, their mean, change against the baseline.
+	 */
+	const char *metric, *unit; /* metric NULL: none yet */
+	int n;
+	double mean, change; /* change: NAN for the baseline or without one */
+};
+
+struct run_options {
+	bool resume; /* go on with resume_id, or the newest unfinished campaign of that name */
+	const char *resume_id;
+	/* Both may be NULL. */
+	void (*progress)(void *data, const struct run_progress *p);
+	void (*note)(const char *text);
+	void *data;
+};
+
+struct run_report {
+	const char *campaign;		       /* id; NULL: not even begun */
+	int runs, done, failed, skipped, left; /* cells of the plan */
+	bool interrupted, resumed;
+	const char *next_variant;			/* manual: the one to boot next */
+	double boot_seconds, run_seconds, rest_seconds; /* over all parts of the campaign */
+	ARRAY_OF(const char *) missing; /* benchmarks not installed, with where to get them */
+};
+
+/*
+ * Runs until the plan is done, interrupted, or (manual) another kernel must be booted. Returns 0
+ * then, with the report saying which; failed runs are no error. SIGINT and SIGTERM end it.
+ */
+int run_campaign(struct db *db, struct arena *a, const struct catalog *cat,
+		 struct campaign_config *c, const struct run_options *opt,
+		 struct run_report *report, struct err *e);
+
+/*
+ * Only one campaign measures on a machine at a time: takes the lock ($KDELTA_LOCK, else
+ * /run/lock/kdelta.lock), which ends with the process that holds it. Then puts back the settings a
+ * crashed one left. note may be NULL. Returns the lock's descriptor, for the caller to close, or
+ * -EBUSY naming the holder's pid.
+ */
+int run_lock(struct arena *a, void (*note)(const char *text), struct err *e);
+
+/* What the runner saw of a process, as columns of a run; strings in the arena. */
+void run_fill(struct arena *a, const struct job_result *result, struct db_run *run);
+
+/* A random seed that can be typed: 1 to 999999999. */
+uint64_t run_draw_seed(void);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What run.c, resume.c and calibrate.c share of a campaign in progress. */
+#ifndef RUNNER_SESSION_H
+#define RUNNER_SESSION_H
+
+#include "runner/backend.h"
+#include "runner/run.h"
+
+struct session_variant {
+	struct kernel_found kernel;
+	const char *identity;
+	int64_t id, kernel_id;
+};
+
+struct session_case {
+	int64_t id;
+	const char *command;
+	bool missing; /* its program is not installed */
+};
+
+struct session {
+	struct db *db;
+	struct arena *a;
+	const struct catalog *cat;
+	struct campaign_config *c;
+	const struct run_options *opt;
+	struct run_report *report;
+	struct err *e;
+	struct backend backend;
+	bool slow; /* guests are emulated */
+	struct db_campaign row;
+	struct session_variant *variants;
+	struct session_case *cases;
+	struct db_cell *cells; /* in order of execution */
+	size_t n_cells;
+	ARRAY_OF(struct db_fact) calibrated; /* to be stored with the campaign */
+	double began;			     /* monotonic */
+	double earlier_rest;		     /* seconds of earlier parts of a resumed campaign */
+	double expected_done; /* seconds expected of the runs measured in this part */
+	double measured;      /* and what they took */
+	double entering;      /* seconds spent entering and leaving, in this part */
+	int visits;	      /* in this part */
+};
+
+/*
+ * One job in a visit: benchmark and variant environment joined. The result is the caller's to
+ * release.
+ */
+int session_run_job(struct session *s, struct visit *v, const struct test_case *c,
+		    struct job_result *result);
+
+/* Sets every `auto` parameter to product / the parameter it is constant with. */
+void session_set_auto(struct session *s, const struct bench_def *bench, const struct bench_param *p,
+		      double product);
+/* Calls fn for each benchmark of the campaign with an auto parameter still open. */
+typedef int (*session_auto_fn)(struct session *s, const struct bench_def *bench,
+			       const struct bench_param *p);
+int session_for_each_auto(struct session *s, session_auto_fn fn);
+/* Measures how much work makes a run last as long as wanted; products go to s->calibrated. */
+int session_calibrate(struct session *s);
+/* Key of the fact that keeps a product: "calibration.hackbench.loops". */
+char *session_auto_key(struct session *s, const struct bench_def *bench,
+		       const struct bench_param *p);
+
+/*
+ * Finds the campaign to go on with (into s->row) and applies what it calibrated. *found: there is
+ * one. must: without one it is an error.
+ */
+int session_find(struct session *s, bool must, bool *found);
+/* Refuses where the config of today is not the one begun with; sets the ids of variants, cases. */
+int session_match(struct session *s);
+/* Settles what a kill left: runs stored but not parsed, cells behind their runs, open boots. */
+int session_reconcile(struct session *s);
+
+#endif

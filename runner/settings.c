@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "runner/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/file.h"
+
+static char *journal_path(struct arena *a)
+{
+	return path_data(a, "restore.journal");
+}
+
+/* kernel.sched_latency_ns -> /proc/sys/kernel/sched_latency_ns; a '/' in a name is a dot there. */
+static char *sysctl_path(struct arena *a, const char *name)
+{
+	char *path = arena_printf(a, "/proc/sys/%s", name), *s;
+
+	for (s = path + strlen("/proc/sys/"); *s; s++)
+		*s = *s == '.' ? '/' : *s == '/' ? '.' : *s;
+	return path;
+}
+
+/* The file of the scheduler's features: under debugfs, in its place since 5.13 or the older one. */
+static const char *features_path(void)
+{
+	static const char *const places[] = {"/sys/kernel/debug/sched/features",
+					     "/sys/kernel/debug/sched_features"};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		if (file_exists(places[i]))
+			return places[i];
+	return NULL;
+}
+
+static char *read_value(struct arena *a, const char *path)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+
+	return file_read_line(path, &sb) ? NULL : arena_strdup(a, strbuf_str(&sb));
+}
+
+static bool same_words(const char *x, const char *y)
+{
+	struct span a = span_of(x), b = span_of(y), wa, wb;
+
+	while (span_next_word(&a, &wa)) {
+		if (!span_next_word(&b, &wb) || wa.len != wb.len || memcmp(wa.s, wb.s, wa.len))
+			return false;
+	}
+	return !span_next_word(&b, &wb);
+}
+
+/* Appends one line to the journal and waits until it is on disk. */
+static int journal_add(struct arena *a, const char *path, const char *value, struct err *e)
+{
+	char *journal = journal_path(a), *slash = strrchr(journal, '/'), *line;
+	char *boot = read_value(a, "/proc/sys/kernel/random/boot_id");
+	json_t *j = json_pack("{s:s, s:s, s:s}", "boot_id", boot ? boot : "", "path", path, "value",
+			      value);
+	int fd, ret = file_make_dirs(arena_strndup(a, journal, (size_t)(slash - journal)), e);
+	size_t len;
+
+	line = json_dumps(j, JSON_COMPACT);
+	json_decref(j);
+	len = strlen(line);
+	line[len++] = '\n'; /* takes the place of the NUL */
+	fd = ret ? -1 : open(journal, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (!ret && (fd < 0 || write(fd, line, len) != (ssize_t)len || fsync(fd)))
+		ret = err_add_errno(e, "cannot write %s", journal);
+	if (fd >= 0)
+		close(fd);
+	free(line);
+	return ret;
+}
+
+static int explain_write(struct err *e, int code, const char *what)
+{
+	if (code == -EACCES || code == -EPERM)
+		err_hint(e, "changing %s needs root: run kdelta with sudo", what);
+	return code;
+}
+
+static int set_value(struct arena *a, const char *path, const char *what, const char *value,
+		     struct err *e)
+{
+	const char *old = read_value(a, path), *now;
+	int ret;
+
+	if (!old)
+		return err_add(e, -EINVAL, "this kernel has no %s (%s)", what, path);
+	if (same_words(old, value))
+		return 0;
+	ret = journal_add(a, path, old, e);
+	if (!ret)
+		ret = file_write_existing(path, value, e);
+	if (ret)
+		return explain_write(e, ret, what);
+	now = read_value(a, path);
+	if (now && !same_words(now, value))
+		return err_add(e, -EINVAL, "%s was set to %s, but the kernel keeps %s", what, value,
+			       now);
+	return 0;
+}
+
+/* Whether the list of features ("GENTLE_FAIR_SLEEPERS NO_HRTICK ...") holds this word. */
+static bool has_feature(const char *list, const char *feature)
+{
+	struct span rest = span_of(list), word;
+
+	while (span_next_word(&rest, &word))
+		if (span_is(word, feature))
+			return true;
+	return false;
+}
+
+/* The word that undoes a feature: NO_HRTICK for HRTICK and the other way round. */
+static const char *opposite(struct arena *a, const char *feature)
+{
+	return str_starts(feature, "NO_") ? feature + 3 : arena_printf(a, "NO_%s", feature);
+}
+
+static int set_feature(struct arena *a, const char *feature, struct err *e)
+{
+	const char *path = features_path(), *list = path ? read_value(a, path) : NULL;
+	const char *back = opposite(a, feature);
+	int ret;
+
+	if (!list) {
+		err_add(e, -EINVAL, "the scheduler's features cannot be read");
+		err_hint(e, "as root: mount -t debugfs none /sys/kernel/debug");
+		return -EINVAL;
+	}
+	if (has_feature(list, feature))
+		return 0;
+	if (!has_feature(list, back))
+		return err_add(e, -EINVAL, "this kernel has no scheduler feature %s", feature);
+	ret = journal_add(a, path, back, e);
+	if (!ret)
+		ret = file_write_existing(path, feature, e);
+	return ret ? explain_write(e, ret, "scheduler features") : 0;
+}
+
+int settings_apply(struct arena *a, const struct variant_config *v, struct err *e)
+{
+	const char *const *f;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < v->n_sysctls; i++)
+		ret = set_value(a, sysctl_path(a, v->sysctls[i].name), v->sysctls[i].name,
+				v->sysctls[i].value, e);
+	for (f = v->features; !ret && f && *f; f++)
+		ret = set_feature(a, *f, e);
+	return ret;
+}
+
+int settings_check(struct arena *a, const struct variant_config *v, struct err *e)
+{
+	size_t i, before = e->list.n;
+	int ret = -EINVAL;
+
+	for (i = 0; i < v->n_sysctls; i++) {
+		const char *name = v->sysctls[i].name, *path = sysctl_path(a, name);
+
+		if (!file_exists(path)) {
+			err_add(e, -EINVAL, "%s: this kernel has no sysctl %s", v->name, name);
+		} else if (access(path, W_OK)) {
+			ret = -EACCES;
+			err_add(e, ret, "%s: the sysctl %s cannot be written", v->name, name);
+			explain_write(e, ret, name);
+		}
+	}
+	if (v->features && *v->features && !features_path()) {
+		err_add(e, -EINVAL, "%s: there are no scheduler features", v->name);
+		err_hint(e, "as root: mount -t debugfs none /sys/kernel/debug");
+	}
+	return e->list.n > before ? ret : 0;
+}
+
+/* One line of the journal; a line cut by a crash was never acted upon and is skipped. */
+static int restore_line(struct span line, const char *boot, int *n, struct err *e)
+{
+	json_t *j = json_loadb(line.s, line.len, 0, NULL);
+	const char *boot_id, *path, *value;
+	int ret = 0;
+
+	if (j &&
+	    !json_unpack(j, "{s:s, s:s, s:s}", "boot_id", &boot_id, "path", &path, "value",
+			 &value) &&
+	    str_equal(boot, boot_id)) {
+		ret = file_write_existing(path, *value ? value : "\n", e);
+		if (!ret)
+			++*n;
+		else
+			explain_write(e, ret, path);
+	}
+	json_decref(j);
+	return ret;
+}
+
+int settings_restore(struct arena *a, int *n, struct err *e)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char *journal = journal_path(a), *boot = read_value(a, "/proc/sys/kernel/random/boot_id");
+	ARRAY_OF(struct span) lines = {NULL, 0, 0};
+	struct span rest, line;
+	int ret = 0, one;
+
+	*n = 0;
+	if (!file_exists(journal))
+		return 0;
+	ret = file_read(journal, 1 << 20, &text, e);
+	rest = (struct span){strbuf_str(&text), text.len};
+	while (!ret && span_next_line(&rest, &line, NULL))
+		*ARRAY_PUSH(&lines) = line;
+	while (lines.n) {
+		one = restore_line(lines.items[--lines.n], boot, n, e);
+		if (one)
+			ret = one;
+	}
+	ARRAY_FREE(&lines);
+	if (!ret && unlink(journal) && errno != ENOENT)
+		ret = err_add_errno(e, "cannot remove %s", journal);
+	return ret;
+}

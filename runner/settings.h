@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sysctls and scheduler features of a variant on this machine, and putting them back. Before
+ * anything is changed the old value stands, synced, in a journal (JSON lines), so that the next
+ * start restores what a crash or kill -9 left changed:
+ *
+ *	{"boot_id": "5bd2...", "path": "/proc/sys/vm/swappiness", "value": "60"}
+ */
+#ifndef RUNNER_SETTINGS_H
+#define RUNNER_SETTINGS_H
+
+#include "core/err.h"
+#include "core/mem.h"
+#include "runner/campaign.h"
+
+/*
+ * Applies the settings of a variant. A setting that does not exist or cannot be written is
+ * -EINVAL or -EACCES with the reason; what was changed before it stays until settings_restore().
+ */
+int settings_apply(struct arena *a, const struct variant_config *v, struct err *e);
+
+/* Whether the settings exist here and may be changed; tells all that do not. */
+int settings_check(struct arena *a, const struct variant_config *v, struct err *e);
+
+/*
+ * Puts back everything the journal names, newest first, and removes it. Values of an earlier boot
+ * are gone with that boot and are only forgotten. *n: settings put back.
+ */
+int settings_restore(struct arena *a, int *n, struct err *e);
+
+#endif
