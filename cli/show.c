@@ -393,6 +393,12 @@ static int print_console(const struct shower *s, const struct db_boot *b)
 	return print_raw(s, b->console_id);
 }
 
+/* A number as lists print it: "07" begins the name of a campaign. */
+static bool is_run(const char *what, int64_t *id)
+{
+	return *what != '0' && num_parse_int(span_of(what), id);
+}
+
 /* 1: not a number, so something else is meant */
 static int try_run(const struct shower *s, const char *what)
 {
@@ -402,7 +408,7 @@ static int try_run(const struct shower *s, const char *what)
 	int64_t id;
 	int r;
 
-	if (!num_parse_int(span_of(what), &id))
+	if (!is_run(what, &id))
 		return 1;
 	r = db_get_run(s->db, s->a, id, &run, s->e);
 	if (r)
@@ -439,8 +445,11 @@ static int try_names(const struct shower *s, const char *what)
 	struct db_variant *variants;
 	struct db_metric *metrics;
 	size_t i, n, n_variants, n_metrics;
-	int r = db_get_campaigns(s->db, s->a, &campaigns, &n, s->e);
+	int r;
 
+	if (cli_has(s->c, "raw")) /* of a campaign */
+		return 1;
+	r = db_get_campaigns(s->db, s->a, &campaigns, &n, s->e);
 	for (i = 0; !r && i < n; i++)
 		if (!strcmp(campaigns[i].id, what) || !strcmp(campaigns[i].name, what))
 			return 1;
@@ -457,6 +466,23 @@ static int try_names(const struct shower *s, const char *what)
 	return r ? r : 1;
 }
 
+/* The text that a campaign was imported from. */
+static int print_source(const struct shower *s, const char *campaign)
+{
+	struct db_fact *facts;
+	size_t i, n;
+	int64_t id;
+	int r = db_get_facts(s->db, s->a, "campaign", campaign, &facts, &n, s->e);
+
+	for (i = 0; !r && i < n; i++) {
+		if (strcmp(facts[i].key, "source_sha256"))
+			continue;
+		r = db_find_raw(s->db, facts[i].value, &id, s->e);
+		return r ? r : print_raw(s, id);
+	}
+	return r ? r : err_add(s->e, -ENOENT, "%s was not imported from a text", campaign);
+}
+
 static int try_campaign(const struct shower *s, const char *what)
 {
 	struct db_campaign camp;
@@ -464,7 +490,26 @@ static int try_campaign(const struct shower *s, const char *what)
 
 	if (r == -ENOENT && *what)
 		err_hint(s->e, "nor is it a run, boot/ID, variant or metric; see `kdelta list`");
-	return r ? r : show_campaign(s, &camp);
+	if (r)
+		return r;
+	return cli_has(s->c, "raw") ? print_source(s, camp.id) : show_campaign(s, &camp);
+}
+
+/* Which things have raw outputs (of which streams) and console logs. */
+static int check_options(struct cli *c, const char *what)
+{
+	const char *stream = cli_value(c, "raw");
+	bool boot = str_starts(what, "boot/");
+	int64_t id;
+
+	if (is_run(what, &id))
+		return 0;
+	if (cli_has(c, "console") && !boot)
+		return cli_usage(c, "--console needs the number of a run, or boot/ID");
+	if (stream && (boot || strcmp(stream, "source")))
+		return cli_usage(
+			c, "--raw needs the number of a run; a campaign has only --raw source");
+	return 0;
 }
 
 static int run_show(struct cli *c)
@@ -473,16 +518,14 @@ static int run_show(struct cli *c)
 				    const char *) = {try_run, try_boot, try_names, try_campaign};
 	_cleanup_db_ struct db *db = NULL;
 	struct shower s = {.c = c, .a = c->a, .e = c->e};
-	bool of_run = cli_has(c, "raw") || cli_has(c, "console");
-	int64_t id;
 	size_t i;
 	int r;
 
 	if (c->n_operands != 1)
 		return cli_usage(c, "show takes one campaign, run, boot/ID, variant or metric");
-	if (of_run && !num_parse_int(span_of(c->operands[0]), &id) &&
-	    !(str_starts(c->operands[0], "boot/") && !cli_has(c, "raw")))
-		return cli_usage(c, "--raw needs a run's number, --console a run's or boot/ID");
+	r = check_options(c, c->operands[0]);
+	if (r)
+		return r;
 	r = cli_open_db(c, DB_READ, &db);
 	if (r)
 		return r;

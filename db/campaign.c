@@ -171,9 +171,30 @@ int db_put_verdict(struct db *db, const char *campaign, int64_t variant, int64_t
 	_cleanup_free_ char *word = mem_printf("%s%s", verdict_name(v), small ? " small" : "");
 
 	return sql_run(db, e,
-		       "INSERT OR REPLACE INTO verdicts(campaign_id, variant_id, case_id,"
-		       " metric_id, verdict) VALUES (?, ?, ?, ?, ?)",
+		       "INSERT INTO verdicts(campaign_id, variant_id, case_id, metric_id, verdict)"
+		       " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+		       " verdict = excluded.verdict WHERE verdict != excluded.verdict",
 		       "sllls", campaign, variant, case_id, metric, word);
+}
+
+static const struct sql_shape verdict_shape = {
+	.size = sizeof(struct db_verdict),
+	.fields =
+		{
+			SQL_FIELD(struct db_verdict, case_id, "case_id", 'l'),
+			SQL_FIELD(struct db_verdict, metric_id, "metric_id", 'l'),
+			SQL_FIELD(struct db_verdict, variant_id, "variant_id", 'l'),
+			SQL_FIELD(struct db_verdict, verdict, "verdict", 't'),
+		},
+};
+
+int db_get_verdicts(struct db *db, struct arena *a, const char *campaign, struct db_verdict **list,
+		    size_t *n, struct err *e)
+{
+	return sql_list(db, a, &verdict_shape, list, n, e,
+			"FROM verdicts WHERE campaign_id = ?"
+			" ORDER BY case_id, metric_id, variant_id",
+			"s", campaign);
 }
 
 int db_clear_verdicts(struct db *db, const char *campaign, struct err *e)

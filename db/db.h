@@ -130,6 +130,8 @@ struct db_raw {
 };
 int db_get_raws(struct db *db, struct arena *a, int64_t run, struct db_raw **raws, size_t *n,
 		struct err *e);
+/* The raw output of no run (a source, a console) that has this hash; -ENOENT. */
+int db_find_raw(struct db *db, const char *sha256, int64_t *id, struct err *e);
 /* Decompresses and checks size and hash. */
 int db_read_raw(struct db *db, int64_t id, struct strbuf *out, struct err *e);
 
@@ -164,7 +166,10 @@ struct db_summary {
 };
 int db_add_summary(struct db *db, const char *campaign, const struct db_summary *s, struct err *e);
 
-/* The `verdict` of the view `summary`: computed by a comparison, kept for people with sqlite3. */
+/*
+ * The `verdict` of the view `summary`: computed by a comparison, kept for people with sqlite3.
+ * Writes nothing where the same is stored.
+ */
 int db_put_verdict(struct db *db, const char *campaign, int64_t variant, int64_t case_id,
 		   int64_t metric, enum verdict v, bool small, struct err *e);
 int db_clear_verdicts(struct db *db, const char *campaign, struct err *e);
@@ -211,6 +216,13 @@ int db_get_cases(struct db *db, struct arena *a, const char *campaign, struct db
 		 size_t *n, struct err *e);
 int db_get_metrics(struct db *db, struct arena *a, struct db_metric **list, size_t *n,
 		   struct err *e);
+/* Sorted by case, metric, variant. */
+struct db_verdict {
+	int64_t case_id, metric_id, variant_id;
+	const char *verdict; /* as in the table verdicts: "worse", "better small" */
+};
+int db_get_verdicts(struct db *db, struct arena *a, const char *campaign, struct db_verdict **list,
+		    size_t *n, struct err *e);
 struct db_fact {
 	const char *scope, *scope_id, *key, *value;
 };

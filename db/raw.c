@@ -56,6 +56,18 @@ int db_get_raws(struct db *db, struct arena *a, int64_t run, struct db_raw **raw
 			"l", run);
 }
 
+int db_find_raw(struct db *db, const char *sha256, int64_t *id, struct err *e)
+{
+	int r = sql_value(db, e, id,
+			  "SELECT id FROM raws WHERE run_id IS NULL AND sha256 = ? ORDER BY id",
+			  "s", sha256);
+
+	if (!r)
+		return err_add(e, -ENOENT, "%s: there is no raw output with SHA-256 %s", db->path,
+			       sha256);
+	return MIN(r, 0);
+}
+
 static int raw_damaged(const struct db *db, const struct db_raw *raw, const char *what,
 		       struct err *e)
 {

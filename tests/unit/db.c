@@ -745,7 +745,7 @@ static void test_raws(void **state)
 	char *data = mem_alloc(big);
 	struct strbuf out = STRBUF_INIT;
 	struct db_raw *raws;
-	int64_t id;
+	int64_t id, again;
 
 	(void)state;
 	for (i = 0; i < big; i++)
@@ -771,6 +771,10 @@ static void test_raws(void **state)
 	assert_int_equal(raws[3].size, big);
 	assert_int_equal(raws[3].run_id, run);
 	refused(db_read_raw(db, 99, &out, &e), -ENOENT, "raw output 99");
+	ok(db_find_raw(db, "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1",
+		       &again, &e));
+	assert_int_equal(again, id);
+	refused(db_find_raw(db, raws[0].sha256, &again, &e), -ENOENT, "no raw output with");
 	strbuf_release(&out);
 	free(data);
 }
@@ -876,8 +880,10 @@ static void test_summary_view(void **state)
 {
 	struct world w = make_world("run");
 	const double x[] = {100, 110, 120, 130};
+	struct db_verdict *verdicts;
 	struct db_view *v;
 	size_t i, n;
+	int before;
 
 	(void)state;
 	for (i = 0; i < 4; i++)
@@ -904,6 +910,15 @@ static void test_summary_view(void **state)
 	ok(db_put_verdict(db, w.c.id, w.variant[1], w.cases[0], w.metric, VERDICT_SAME, false, &e));
 	ok(db_get_view(db, a, NULL, "tbench.throughput", &v, &n, &e));
 	assert_string_equal(v[1].verdict, "same");
+	ok(db_get_verdicts(db, a, w.c.id, &verdicts, &n, &e));
+	assert_int_equal(n, 1);
+	assert_int_equal(verdicts->variant_id, w.variant[1]);
+	assert_int_equal(verdicts->case_id, w.cases[0]);
+	assert_int_equal(verdicts->metric_id, w.metric);
+	assert_string_equal(verdicts->verdict, "same");
+	before = sqlite3_total_changes(db->handle);
+	ok(db_put_verdict(db, w.c.id, w.variant[1], w.cases[0], w.metric, VERDICT_SAME, false, &e));
+	assert_int_equal(sqlite3_total_changes(db->handle), before);
 	ok(db_clear_verdicts(db, w.c.id, &e));
 	ok(db_get_view(db, a, NULL, NULL, &v, &n, &e));
 	assert_int_equal(n, 2);
