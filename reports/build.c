@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Database -> comparison: which variants, cases and metrics there are, and the values of each cell. */
+/* Database -> comparison: which variants, cases and metrics there are, and the values of each cell.
+ */
 #include "reports/build.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 /* One value or one published summary of a cell. */
 struct item {
 	int64_t test, metric, variant; /* db ids */
-	int block; /* unique over joined campaigns */
+	int block;		       /* unique over joined campaigns */
 	double value;
 	const struct db_summary *summary; /* NULL: a value */
 };
@@ -61,9 +62,9 @@ static int read_units(struct builder *b, const struct db_campaign *camp, int num
 
 	for (i = 0; !r && i < n; i++)
 		*ARRAY_PUSH(&b->items) = (struct item){
-			units[i].case_id, units[i].metric_id,
+			units[i].case_id,    units[i].metric_id,
 			units[i].variant_id, units[i].block + number * BLOCK_STRIDE,
-			units[i].value, NULL,
+			units[i].value,	     NULL,
 		};
 	return r;
 }
@@ -107,7 +108,7 @@ static void add_variants(struct builder *b, const struct db_variant *list, size_
 	for (i = 0; i < n; i++) {
 		bool known = false;
 
-		array_for_each(v, &b->variants)
+		array_for_each (v, &b->variants)
 			known |= v->id == list[i].id;
 		if (!known)
 			*ARRAY_PUSH(&b->variants) = list[i];
@@ -122,7 +123,7 @@ static void add_cases(struct builder *b, const struct db_case *list, size_t n)
 	for (i = 0; i < n; i++) {
 		bool known = false;
 
-		array_for_each(k, &b->cases)
+		array_for_each (k, &b->cases)
 			known |= k->id == list[i].id;
 		if (!known)
 			*ARRAY_PUSH(&b->cases) = list[i];
@@ -203,8 +204,8 @@ static int read_campaigns(struct builder *b, const char *const *names, size_t n_
 			continue;
 		why = c->n_campaigns ? join_refusal(&b->campaigns[0], camp) : NULL;
 		if (why) {
-			err_add(b->e, -EINVAL, "%s and %s cannot be joined: %s",
-				b->campaigns[0].id, camp->id, why);
+			err_add(b->e, -EINVAL, "%s and %s cannot be joined: %s", b->campaigns[0].id,
+				camp->id, why);
 			err_hint(b->e, "compare them one at a time (--campaign %s)", camp->id);
 			return -EINVAL;
 		}
@@ -243,8 +244,8 @@ static void settings_add(struct strbuf *sb, const char *key, const json_t *value
 			strbuf_addf(sb, " %s", json_is_string(v) ? json_string_value(v) : "?");
 	} else if (json_is_object(value) && json_object_size(value)) {
 		strbuf_addf(sb, "%s%s", sb->len ? "; " : "", key);
-		json_object_foreach((json_t *)value, name, v)
-			strbuf_addf(sb, " %s=%s", name, json_is_string(v) ? json_string_value(v) : "?");
+		json_object_foreach((json_t *)value, name, v) strbuf_addf(
+			sb, " %s=%s", name, json_is_string(v) ? json_string_value(v) : "?");
 	}
 }
 
@@ -256,8 +257,7 @@ static const char *settings_text(struct arena *a, const char *json)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(root, key, value)
-		settings_add(&sb, key, value);
+	json_object_foreach(root, key, value) settings_add(&sb, key, value);
 	json_decref(root);
 	return arena_strdup(a, strbuf_str(&sb));
 }
@@ -302,7 +302,7 @@ static const char *variant_name(struct builder *b, const struct db_variant *v)
 {
 	const struct db_variant *other;
 
-	array_for_each(other, &b->variants)
+	array_for_each (other, &b->variants)
 		if (other->id != v->id && !strcmp(other->name, v->name))
 			return arena_printf(b->a, "%s@%.8s", v->name, v->identity);
 	return v->name;
@@ -336,7 +336,7 @@ static int variants_order(struct builder *b, int *order, size_t *n)
 	const struct db_variant *v;
 	int own = 0, base, i;
 
-	array_for_each(v, &b->variants) {
+	array_for_each (v, &b->variants) {
 		if (v->baseline) {
 			own = (int)(v - b->variants.items);
 			break;
@@ -415,7 +415,7 @@ static int build_contrast(struct builder *b, const char *text)
 
 		if (top < 0 || bottom < 0 || top == bottom)
 			continue;
-		c->contrasts[c->n_contrasts++] = (struct cmp_contrast){ top, bottom };
+		c->contrasts[c->n_contrasts++] = (struct cmp_contrast){top, bottom};
 		return 0;
 	}
 	err_add(b->e, -EINVAL, "--contrast %s: no two variants of this comparison", text);
@@ -454,7 +454,7 @@ static int item_compare(const void *x, const void *y)
 static const struct item *items_from(const struct builder *b, int64_t test, int64_t metric,
 				     int64_t variant)
 {
-	struct item key = { .test = test, .metric = metric, .variant = variant, .block = -1 };
+	struct item key = {.test = test, .metric = metric, .variant = variant, .block = -1};
 	size_t low = 0, high = b->items.n;
 
 	while (low < high) {
@@ -499,8 +499,8 @@ static void cell_take_summary(struct builder *b, struct cmp_cell *cell, struct c
 		mean_kind_parse(s->mean_kind, &row->mean_kind);
 	if (s->has_deviation && str_equal(s->deviation_kind, "stddev"))
 		cell->stddev = s->deviation;
-	else if (s->has_deviation && (str_equal(s->deviation_kind, "percent") ||
-				      str_equal(s->deviation_kind, "cv")))
+	else if (s->has_deviation &&
+		 (str_equal(s->deviation_kind, "percent") || str_equal(s->deviation_kind, "cv")))
 		cell->stddev = s->has_mean ? s->deviation / 100 * s->mean : NAN;
 	if (s->has_mean && s->mean > 0)
 		cell->cv = cell->stddev / s->mean;
@@ -529,7 +529,7 @@ static void cell_take_counts(struct builder *b, struct cmp_cell *cell, int64_t t
 {
 	const struct db_count *k;
 
-	array_for_each(k, &b->counts) {
+	array_for_each (k, &b->counts) {
 		if (k->case_id != test || k->variant_id != variant)
 			continue;
 		cell->failed += k->failed;
@@ -599,7 +599,8 @@ static void build_params(struct builder *b, struct cmp_test *t, const struct db_
 	size_t i;
 
 	t->swept = arena_alloc_array(b->a, json_array_size(swept), sizeof(*t->swept));
-	json_array_foreach(swept, i, name) {
+	json_array_foreach(swept, i, name)
+	{
 		struct cmp_param *p;
 
 		if (!json_is_string(name))
@@ -622,6 +623,27 @@ static const struct db_metric *metric_by_id(const struct builder *b, int64_t id)
 	return NULL;
 }
 
+/* Counters that a benchmark's headline cannot be read without. */
+static bool row_is_shown(const struct db_metric *m)
+{
+	static const char *const beside[] = {"kernbench.user", "kernbench.sys"};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(beside); i++)
+		if (!strcmp(m->name, beside[i]))
+			return true;
+	return str_equal(m->role, "headline");
+}
+
+enum { PASS_HEADLINES, PASS_BESIDE, PASS_COUNTERS, N_PASSES };
+
+static size_t row_pass(const struct db_metric *m)
+{
+	if (str_equal(m->role, "headline"))
+		return PASS_HEADLINES;
+	return row_is_shown(m) ? PASS_BESIDE : PASS_COUNTERS;
+}
+
 static void add_row(struct builder *b, struct cmp_test *t, const struct db_metric *m)
 {
 	struct cmp_row *row = &t->rows[t->n_rows];
@@ -633,6 +655,8 @@ static void add_row(struct builder *b, struct cmp_test *t, const struct db_metri
 		.direction = m->direction,
 		.mean_kind = m->mean_kind,
 		.headline = str_equal(m->role, "headline"),
+		.shown = row_is_shown(m),
+		.db_id = m->id,
 	};
 	build_cells(b, row, t->db_id, m->id);
 	if (!row_is_empty(b, row))
@@ -662,18 +686,24 @@ static size_t case_metrics(const struct builder *b, const struct cmp_test *t,
 
 static void build_rows(struct builder *b, struct cmp_test *t)
 {
-	static const char *const roles[] = { "headline", "counter" };
 	const struct db_metric **list;
-	struct db_metric nothing = { 0, t->benchmark, "", "", DIR_UNKNOWN, MEAN_AMEAN, "headline" };
-	size_t n, i, role;
+	struct db_metric nothing = {0, t->benchmark, "", "", DIR_UNKNOWN, MEAN_AMEAN, "headline"};
+	size_t n, i, pass;
 
 	list = arena_alloc_array(b->a, b->n_metrics + 1, sizeof(struct db_metric *));
 	n = case_metrics(b, t, list);
 	t->rows = arena_alloc_array(b->a, n + 1, sizeof(*t->rows));
-	for (role = 0; role < (b->opt->counters ? 2 : 1); role++)
+	for (pass = 0; pass < (b->opt->counters ? N_PASSES : PASS_COUNTERS); pass++)
 		for (i = 0; i < n; i++)
-			if (str_equal(list[i]->role, roles[role]))
+			if (row_pass(list[i]) == pass)
 				add_row(b, t, list[i]);
+	/* a posted table of metrics that nobody described: what is there is what is meant */
+	if (!t->n_rows) {
+		for (i = 0; i < n; i++)
+			add_row(b, t, list[i]);
+		for (i = 0; i < t->n_rows; i++)
+			t->rows[i].shown = true;
+	}
 	/* failed before any metric of this benchmark was ever stored */
 	if (!n)
 		add_row(b, t, arena_copy(b->a, &nothing, 1, sizeof(nothing)));
@@ -687,7 +717,7 @@ static void build_tests(struct builder *b)
 	if (b->items.n)
 		qsort(b->items.items, b->items.n, sizeof(*b->items.items), item_compare);
 	c->tests = arena_alloc_array(b->a, b->cases.n, sizeof(*c->tests));
-	array_for_each(k, &b->cases) {
+	array_for_each (k, &b->cases) {
 		struct cmp_test *t = &c->tests[c->n_tests];
 
 		*t = (struct cmp_test){
@@ -710,7 +740,7 @@ static const char *fact_value(const struct builder *b, const char *key)
 {
 	const struct db_fact *f;
 
-	array_for_each(f, &b->facts)
+	array_for_each (f, &b->facts)
 		if (str_equal(f->key, key) && f->value && *f->value)
 			return f->value;
 	return NULL;
@@ -722,7 +752,7 @@ static int build_facts(struct builder *b)
 	const struct db_campaign *camp = &b->campaigns[0];
 	const char *machine = fact_value(b, "machine"), *date = fact_value(b, "date");
 	const char *posting = fact_value(b, "posting");
-	struct db_machine m = { NULL, NULL, NULL };
+	struct db_machine m = {NULL, NULL, NULL};
 	int r = 0;
 
 	if (camp->machine_id)
@@ -802,8 +832,8 @@ static void warn_means(struct builder *b, const struct cmp_row *row)
 			if (row->cells[i].values[k] > 0)
 				continue;
 			*ARRAY_PUSH(&b->warnings) = arena_printf(
-				b->a, "%s of %s has a value of %g: its mean is arithmetic", row->metric,
-				b->c->variants[i].id, row->cells[i].values[k]);
+				b->a, "%s of %s has a value of %g: its mean is arithmetic",
+				row->metric, b->c->variants[i].id, row->cells[i].values[k]);
 			break;
 		}
 	}
@@ -824,9 +854,8 @@ static void note_warnings(struct builder *b)
 		*ARRAY_PUSH(&b->warnings) = "joined campaigns: their runs were not interleaved, "
 					    "so a drift between them looks like a change";
 	if (b->repeated)
-		*ARRAY_PUSH(&b->warnings) =
-			arena_printf(b->a, "%d repeated cells of the source are not shown",
-				     b->repeated);
+		*ARRAY_PUSH(&b->warnings) = arena_printf(
+			b->a, "%d repeated cells of the source are not shown", b->repeated);
 	c->warnings = arena_copy(b->a, b->warnings.items, b->warnings.n, sizeof(char *));
 	c->n_warnings = b->warnings.n;
 }
@@ -864,7 +893,7 @@ int comparison_build(struct db *db, struct arena *a, const char *const *campaign
 		     size_t n_campaigns, const struct comparison_options *opt,
 		     struct comparison **out, struct err *e)
 {
-	struct builder b = { .db = db, .a = a, .opt = opt, .e = e };
+	struct builder b = {.db = db, .a = a, .opt = opt, .e = e};
 	int r;
 
 	b.c = arena_alloc(a, sizeof(*b.c));
@@ -883,7 +912,7 @@ const struct report_format *report_format_find(const char *name)
 {
 	const struct report_format *const *p;
 
-	registry_for_each(report_format, p)
+	registry_for_each (report_format, p)
 		if (!strcmp((*p)->name, name))
 			return *p;
 	return NULL;

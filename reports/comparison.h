@@ -19,8 +19,8 @@
 #include "stats/stats.h"
 
 struct cmp_variant {
-	const char *id; /* letter: "A", "B", ..., "Z", "AA"; the baseline first */
-	const char *name; /* name, or name@id where names are equal and identities are not */
+	const char *id;		 /* letter: "A", "B", ..., "Z", "AA"; the baseline first */
+	const char *name;	 /* name, or name@id where names are equal and identities are not */
 	const char *description; /* legend text, "" if none */
 	const char *release, *build_id, *commit, *source; /* "" where unknown */
 	const char *settings; /* what differs besides the kernel, for people; "" if nothing */
@@ -29,30 +29,31 @@ struct cmp_variant {
 
 struct cmp_cell {
 	int variant; /* index */
-	int n; /* units; 0: none or not stated */
-	int failed; /* failed runs of this case and variant */
+	int n;	     /* units; 0: none or not stated */
+	int failed;  /* failed runs of this case and variant */
 	int suspect;
 	const char *error; /* class of the newest failure, or NULL */
 	bool has_mean;
 	double mean;
 	const char *mean_text; /* as published, or NULL */
-	double stddev, cv; /* NAN: not known */
-	const double *values; /* in block order; NULL for summaries */
-	const int *blocks; /* the block of each value */
+	double stddev, cv;     /* NAN: not known */
+	const double *values;  /* in block order; NULL for summaries */
+	const int *blocks;     /* the block of each value */
 	/* against the baseline cell of the same row; the baseline itself has none */
 	bool has_change;
 	double change; /* published one where there is one, else new / base - 1 */
 	bool published;
 	double source_better; /* percentage of the source oriented so that + is better; NAN: none */
-	bool source_mark; /* the source marked it */
+	bool source_mark;     /* the source marked it */
 	struct test_result test;
 	double p_adjusted;
 	enum verdict verdict; /* VERDICT_UNSURE with test "none" where nothing was tested */
 	bool small;
 	bool multiplicity; /* interval without 0 that the correction did not accept: note (m) */
-	bool outside; /* change outside its own interval: the shift decides */
+	bool outside;	   /* change outside its own interval: the shift decides */
 	int runs_needed; /* units a side that would settle `unsure`; 0 unknown, 51: more than 50 */
-	struct interval prediction; /* of one more unit of the bigger side where no test is possible */
+	struct interval
+		prediction; /* of one more unit of the bigger side where no test is possible */
 	bool has_prediction;
 	double detectable; /* smallest relative change that so many units show at 80 % power; NAN */
 	int runs_threshold, runs_double; /* a side to detect threshold and twice it; 0 unknown */
@@ -65,7 +66,9 @@ struct cmp_row {
 	enum direction direction;
 	enum mean_kind mean_kind;
 	bool headline;
-	struct cmp_cell *cells; /* one per variant, baseline first */
+	bool shown; /* headline, or a counter that stands beside them (user and sys of a build) */
+	int64_t db_id;
+	struct cmp_cell *cells;	    /* one per variant, baseline first */
 	struct cmp_cell *contrasts; /* one per contrast of the comparison */
 };
 
@@ -75,7 +78,7 @@ struct cmp_param {
 
 struct cmp_test {
 	const char *benchmark; /* "tbench" */
-	const char *name; /* "tbench/clients=64/bind=node0" */
+	const char *name;      /* "tbench/clients=64/bind=node0" */
 	const char *description, *command;
 	struct cmp_param *swept; /* the swept parameters, in order */
 	size_t n_swept;
@@ -89,10 +92,11 @@ struct cmp_overall {
 	const char *benchmark;
 	int variant;
 	enum verdict verdict;
-	double gmean; /* geometric mean of headline ratios - 1, oriented: + is better; NAN */
+	double gmean;	  /* geometric mean of headline ratios - 1, oriented: + is better; NAN */
 	double low, high; /* its interval, NAN if none */
-	int better, worse, same, unsure, missing, failed, rows; /* better, worse: not the small ones */
-	int small; /* rows better or worse, but by less than the threshold */
+	int better, worse, same, unsure, missing, failed,
+		rows;	   /* better, worse: not the small ones */
+	int small;	   /* rows better or worse, but by less than the threshold */
 	int ahead, behind; /* rows with an oriented change above and below 0, tested or not */
 	const struct cmp_test *worst_test; /* of the oriented change; NULL if no row */
 	const struct cmp_row *worst_row;
@@ -110,12 +114,12 @@ struct comparison {
 	size_t n_campaigns;
 	const char *kind; /* run, record, import */
 	const char *backend, *accelerator;
-	const char *unit; /* "boot" or "run" */
+	const char *unit;    /* "boot" or "run" */
 	const char *machine; /* description, "" unknown */
-	const char *source; /* of an import: where the numbers are from */
+	const char *source;  /* of an import: where the numbers are from */
 	const char *created; /* ISO time */
 	int repeat;
-	int done, planned; /* cells; planned 0: nothing was planned */
+	int done, planned;	      /* cells; planned 0: nothing was planned */
 	struct cmp_variant *variants; /* baseline first */
 	size_t n_variants;
 	struct cmp_contrast *contrasts;
@@ -126,24 +130,25 @@ struct comparison {
 	size_t n_overall;
 	const char **warnings;
 	size_t n_warnings;
-	const char **missing; /* facts a reader needs and nobody stated: "runs", "spread", "commit" */
+	const char *
+		*missing; /* facts a reader needs and nobody stated: "runs", "spread", "commit" */
 	size_t n_missing;
-	bool tested; /* false: no row could be tested at all (summaries) */
+	bool tested;		/* false: no row could be tested at all (summaries) */
 	bool has_n, has_spread; /* any cell states them */
-	bool has_published; /* changes are those of the source */
+	bool has_published;	/* changes are those of the source */
 	bool has_source_marks;
 	bool own_baseline; /* the baseline is the campaign's */
 	double threshold, q, level;
 };
 
 struct comparison_options {
-	const char *baseline; /* name, id or letter; NULL: first */
+	const char *baseline;	   /* name, id or letter; NULL: first */
 	const char *const *others; /* names to keep, NULL: all */
 	size_t n_others;
 	const char *const *contrasts; /* "D/E" by letter or name */
 	size_t n_contrasts;
 	double threshold; /* fraction, default 0.01 */
-	bool counters; /* rows of role counter too */
+	bool counters;	  /* rows of role counter too */
 };
 
 /*
@@ -160,6 +165,12 @@ double comparison_orient(enum direction d, double change);
 /* What --check says (STATISTICS.md section 4): VERDICT_WORSE, VERDICT_UNSURE or VERDICT_SAME. */
 enum verdict comparison_check(const struct comparison *c);
 
+/*
+ * Keeps the verdicts of one campaign for the view `summary`, if they are against the campaign's
+ * own baseline. Writes only what changed.
+ */
+int comparison_store(struct db *db, const struct comparison *c, struct err *e);
+
 /* "throughput" of "tbench.throughput". */
 const char *comparison_metric_name(const struct cmp_row *r);
 
@@ -170,7 +181,7 @@ struct report_options {
 };
 
 struct report_format {
-	const char *name; /* "mail" */
+	const char *name;    /* "mail" */
 	const char *summary; /* for --help */
 	/* Appends the whole report to out. */
 	int (*render)(const struct comparison *c, const struct report_options *opt,

@@ -76,7 +76,8 @@ static void csv_line(const struct comparison *c, const struct cmp_test *t, const
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
 		csv_number(out, numbers[i]);
 	strbuf_addf(out, ",%s,%s,%s", cell->test.test,
-		    cell->variant || cell->verdict != VERDICT_SAME ? verdict_name(cell->verdict) : "",
+		    cell->variant || cell->verdict != VERDICT_SAME ? verdict_name(cell->verdict)
+								   : "",
 		    cell->small ? "small" : "");
 	csv_integer(out, cell->runs_needed);
 	strbuf_addf(out, ",%d,%d,", cell->failed, cell->suspect);

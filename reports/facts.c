@@ -6,41 +6,35 @@
 #include "reports/layout.h"
 
 /* Longest name that gets a column of its own in the legend. */
-#define LEGEND_NAME 24
+#define LEGEND_NAME 26
 /* Warnings printed; the rest is counted. */
 #define MAX_NOTES 8
 
 static const struct {
 	enum direction direction;
 	const char *words; /* beside a metric */
-	const char *sign; /* beside the rule of the change */
+	const char *sign;  /* beside the rule of the change */
 } directions[] = {
-	{ DIR_HIGHER, "higher is better", "+ is better" },
-	{ DIR_LOWER, "lower is better", "- is better" },
-	{ DIR_NEUTRAL, "neither direction is better", NULL },
-	{ DIR_DEPENDS, "which direction is better depends on the load", NULL },
-	{ DIR_UNKNOWN, "which direction is better is not known", NULL },
+	{DIR_HIGHER, "higher is better", "+ is better"},
+	{DIR_LOWER, "lower is better", "- is better"},
+	{DIR_NEUTRAL, "neither direction is better", NULL},
+	{DIR_DEPENDS, "which direction is better depends on the load", NULL},
+	{DIR_UNKNOWN, "which direction is better is not known", NULL},
 };
 
 /* "Hmean of 5 boots a side" */
 static const char *mean_words(const struct view *v, enum mean_kind kind)
 {
-	int low, high;
+	const char *units = view_units_text(v->c, v->a);
 
-	view_units_range(v->c, &low, &high);
-	if (!high)
-		return arena_printf(v->a, "%s per row", mean_kind_name(kind));
-	if (low == high)
-		return arena_printf(v->a, "%s of %d %s a side", mean_kind_name(kind), low,
-				    view_unit_word(v->c, low != 1));
-	return arena_printf(v->a, "%s of %d to %d %s a side", mean_kind_name(kind), low, high,
-			    view_unit_word(v->c, true));
+	return arena_printf(v->a, *units ? "%s, n = %s" : "%s per row", mean_kind_name(kind),
+			    units);
 }
 
 static bool row_alike(const struct cmp_row *x, const struct cmp_row *y)
 {
 	return !strcmp(x->unit, y->unit) && x->direction == y->direction &&
-	       x->mean_kind == y->mean_kind && x->headline == y->headline;
+	       x->mean_kind == y->mean_kind;
 }
 
 struct metric_line {
@@ -59,7 +53,7 @@ static bool line_has(const struct metric_line *l, const char *name)
 /* Metrics of one benchmark that share everything but their name share a line. */
 static void facts_metrics(struct text *t, const struct view *v)
 {
-	ARRAY_OF(struct metric_line) lines = { NULL, 0, 0 };
+	ARRAY_OF(struct metric_line) lines = {NULL, 0, 0};
 	struct metric_line *l;
 	size_t i, r;
 
@@ -70,10 +64,11 @@ static void facts_metrics(struct text *t, const struct view *v)
 			const struct cmp_row *row = &test->rows[r];
 			const char *name = text_ascii(v->a, comparison_metric_name(row));
 
-			if (!row->headline)
+			if (!row->shown)
 				continue;
-			array_for_each(l, &lines)
-				if (!strcmp(l->benchmark, test->benchmark) && row_alike(l->row, row))
+			array_for_each (l, &lines)
+				if (!strcmp(l->benchmark, test->benchmark) &&
+				    row_alike(l->row, row))
 					break;
 			if (l == lines.items + lines.n) {
 				l = ARRAY_PUSH(&lines);
@@ -84,7 +79,7 @@ static void facts_metrics(struct text *t, const struct view *v)
 				strbuf_addf(&l->names, "%s%s", l->names.len ? ", " : "", name);
 		}
 	}
-	array_for_each(l, &lines) {
+	array_for_each (l, &lines) {
 		text_block(t, l == lines.items ? "metric" : "", "%s %s, %s%s%s; %s",
 			   text_ascii(v->a, l->benchmark), strbuf_str(&l->names),
 			   text_ascii(v->a, view_unit(l->row->unit)), *l->row->unit ? ", " : "",
@@ -105,6 +100,8 @@ static enum direction common_direction(const struct comparison *c)
 		for (r = 0; r < c->tests[i].n_rows; r++) {
 			const struct cmp_row *row = &c->tests[i].rows[r];
 
+			if (!row->shown)
+				continue;
 			if (any && row->direction != d)
 				return DIR_UNKNOWN;
 			d = row->direction;
@@ -143,7 +140,7 @@ static int tested_rows(const struct comparison *c)
 
 	for (i = 0; i < c->n_tests; i++)
 		for (r = 0; r < c->tests[i].n_rows; r++)
-			for (k = 1; c->tests[i].rows[r].headline && k < c->n_variants; k++)
+			for (k = 1; c->tests[i].rows[r].shown && k < c->n_variants; k++)
 				n += !isnan(c->tests[i].rows[r].cells[k].test.p);
 	return n;
 }
@@ -164,13 +161,13 @@ static const struct {
 	char mark;
 	const char *words;
 } mark_words[] = {
-	{ '*', "better" },
-	{ '!', "worse" },
-	{ 's', "real but under %g%%" },
-	{ 'c', "changed" },
-	{ '=', "same (95%% interval inside +-%g%%)" },
-	{ '?', "unsure" },
-	{ '.', "no run" },
+	{'*', "better by %g%% or more"},
+	{'!', "worse by %g%% or more"},
+	{'s', "real but under %g%%"},
+	{'c', "changed"},
+	{'=', "same (95%% interval inside +-%g%%)"},
+	{'?', "unsure"},
+	{'.', "no result"},
 };
 
 static bool mark_is_used(const struct view *v, char mark)
@@ -214,11 +211,10 @@ static void facts_marks(struct text *t, const struct view *v)
 		add_words(&sb, mark_words[i].words, 100 * c->threshold);
 	}
 	text_block(t, "marks",
-		   "%s; better and worse: real in the exact rank test, among %d tested cells, and "
-		   "%g%% or more. If nothing had changed, any of them at all appears in at most "
-		   "5%% of such tables%s",
-		   strbuf_str(&sb), tested_rows(c), 100 * c->threshold,
-		   c->n_contrasts ? "; the contrasts count for themselves" : "");
+		   "%s. Exact rank test, corrected for %d cells: if nothing had changed, any * ! s "
+		   "at all appears in at most 5%% of such tables%s",
+		   strbuf_str(&sb), tested_rows(c),
+		   c->n_contrasts ? " (the contrasts count apart)" : "");
 }
 
 static void facts_no_marks(struct text *t, const struct view *v)
@@ -238,9 +234,8 @@ static void facts_no_marks(struct text *t, const struct view *v)
 		}
 	}
 	if (starred)
-		text_block(t, "marks",
-			   "none, nothing was tested (the source stars %d of %d cells)", starred,
-			   cells);
+		text_block(t, "marks", "none, nothing was tested (the source stars %d of %d cells)",
+			   starred, cells);
 	else
 		text_block(t, "marks", "none, nothing was tested");
 }
@@ -282,7 +277,7 @@ static void facts_legend(struct text *t, const struct view *v)
 
 		width = MAX(width, MIN(len, (size_t)LEGEND_NAME));
 	}
-	indent = TEXT_KEY + width + 1;
+	indent = TEXT_KEY + width + 2;
 	for (i = 0; i < c->n_variants; i++) {
 		const char *name = text_ascii(v->a, c->variants[i].name);
 		const char *words = legend_text(v, i);
@@ -303,7 +298,7 @@ static void facts_legend(struct text *t, const struct view *v)
 static void facts_machine(struct text *t, const struct view *v)
 {
 	const struct comparison *c = v->c;
-	const char *how = strcmp(c->backend, "qemu")	 ? ""
+	const char *how = strcmp(c->backend, "qemu")	  ? ""
 			  : strcmp(c->accelerator, "kvm") ? "guests of QEMU without KVM on "
 							  : "guests of QEMU with KVM on ";
 

@@ -46,13 +46,13 @@ static json_t *json_variants(const struct comparison *c)
 		const struct cmp_variant *v = &c->variants[i];
 
 		json_array_append_new(
-			out, json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
-				       json_text(c, v->id), "name", json_text(c, v->name), "kernel",
-				       json_text(c, v->release), "build_id",
-				       json_text(c, v->build_id), "commit",
-				       json_text(c, v->commit), "source", json_text(c, v->source),
-				       "description", json_text(c, v->description), "settings",
-				       json_text(c, v->settings)));
+			out,
+			json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", json_text(c, v->id),
+				  "name", json_text(c, v->name), "kernel", json_text(c, v->release),
+				  "build_id", json_text(c, v->build_id), "commit",
+				  json_text(c, v->commit), "source", json_text(c, v->source),
+				  "description", json_text(c, v->description), "settings",
+				  json_text(c, v->settings)));
 	}
 	return out;
 }
@@ -99,9 +99,8 @@ static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
 	json_object_set_new(o, "runs_needed",
 			    cell->runs_needed ? json_integer(cell->runs_needed) : json_null());
 	json_object_set_new(o, "detectable", json_number_or_null(cell->detectable));
-	json_object_set_new(
-		o, "prediction_low",
-		json_number_or_null(cell->has_prediction ? cell->prediction.low : NAN));
+	json_object_set_new(o, "prediction_low",
+			    json_number_or_null(cell->has_prediction ? cell->prediction.low : NAN));
 	json_object_set_new(
 		o, "prediction_high",
 		json_number_or_null(cell->has_prediction ? cell->prediction.high : NAN));
@@ -123,13 +122,13 @@ static json_t *json_row(const struct comparison *c, const struct cmp_row *row)
 	json_object_set_new(o, "mean_kind", json_text(c, mean_kind_name(row->mean_kind)));
 	json_object_set_new(o, "role", json_string(row->headline ? "headline" : "counter"));
 	for (i = 0; i < c->n_variants; i++)
-		json_array_append_new(cells, json_cell(c, row, &row->cells[i], c->variants[i].id,
-						       i == 0));
+		json_array_append_new(cells,
+				      json_cell(c, row, &row->cells[i], c->variants[i].id, i == 0));
 	json_object_set_new(o, "cells", cells);
 	for (i = 0; i < c->n_contrasts; i++) {
-		const char *name = arena_printf(c->arena, "%s/%s",
-						c->variants[c->contrasts[i].top].id,
-						c->variants[c->contrasts[i].bottom].id);
+		const char *name =
+			arena_printf(c->arena, "%s/%s", c->variants[c->contrasts[i].top].id,
+				     c->variants[c->contrasts[i].bottom].id);
 
 		json_array_append_new(contrasts,
 				      json_cell(c, row, &row->contrasts[i], name, false));
@@ -175,17 +174,17 @@ static json_t *json_overall(const struct comparison *c)
 		json_object_set_new(o, "gmean_better", json_number_or_null(v->gmean));
 		json_object_set_new(o, "ci_low", json_number_or_null(v->low));
 		json_object_set_new(o, "ci_high", json_number_or_null(v->high));
-		json_object_update_new(
-			o, json_pack("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "rows", v->rows, "better",
-				     v->better, "worse", v->worse, "small", v->small, "same",
-				     v->same, "unsure", v->unsure, "missing", v->missing, "failed",
-				     v->failed));
+		json_object_update_new(o, json_pack("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "rows",
+						    v->rows, "better", v->better, "worse", v->worse,
+						    "small", v->small, "same", v->same, "unsure",
+						    v->unsure, "missing", v->missing, "failed",
+						    v->failed));
 		if (v->worst_row)
-			json_object_set_new(
-				o, "worst",
-				json_pack("{s:o,s:o,s:o}", "case", json_text(c, v->worst_test->name),
-					  "metric", json_text(c, v->worst_row->metric), "change",
-					  json_number_or_null(v->worst_change)));
+			json_object_set_new(o, "worst",
+					    json_pack("{s:o,s:o,s:o}", "case",
+						      json_text(c, v->worst_test->name), "metric",
+						      json_text(c, v->worst_row->metric), "change",
+						      json_number_or_null(v->worst_change)));
 		json_array_append_new(out, o);
 	}
 	return out;

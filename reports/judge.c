@@ -5,9 +5,8 @@
 
 #include "reports/build.h"
 
-/* The exact rank test starts here; so does the advice how many units to measure. */
-#define MIN_UNITS 5
-#define POWER     0.8
+/* of the changes that so many units are said to show */
+#define POWER 0.8
 
 double comparison_orient(enum direction d, double change)
 {
@@ -142,20 +141,22 @@ static void cell_judge(const struct comparison *c, const struct cmp_row *row, st
 	if (cell_is_tested(cell)) {
 		t->p_adjusted = cell->p_adjusted;
 		cell->verdict = stats_verdict(t, row->direction, c->threshold, c->q, &cell->small);
-		cell->outside = cell->has_change && (cell->change < t->low || cell->change > t->high);
+		cell->outside =
+			cell->has_change && (cell->change < t->low || cell->change > t->high);
 		cell->multiplicity = cell->verdict == VERDICT_UNSURE && (t->low > 0 || t->high < 0);
 	}
 	if (cell->verdict != VERDICT_UNSURE || isnan(t->pooled_sd) || !n || !cell->values)
 		return;
 	cell->runs_needed = stats_runs_to_settle(t->pooled_sd, cell->change, c->threshold);
 	if (cell->runs_needed)
-		cell->runs_needed = MIN(51, MAX(cell->runs_needed, MAX(MIN_UNITS, n + 1)));
+		cell->runs_needed =
+			MIN(51, MAX(cell->runs_needed, MAX((int)STATS_TEST_MIN, n + 1)));
 }
 
-/* Every comparison of a family: kind 0 headlines, 1 counters, 2 the contrasts asked for. */
+/* Families: 0 headlines and what stands beside them, 1 counters, 2 the contrasts asked for. */
 static bool row_in_family(const struct cmp_row *row, int family)
 {
-	return family == 2 || row->headline == (family == 0);
+	return family == 2 || row->shown == (family == 0);
 }
 
 typedef void (*cell_fn)(struct comparison *c, struct cmp_row *row, struct cmp_cell *cell,
@@ -207,8 +208,7 @@ static void family_judge(struct comparison *c, struct cmp_row *row, struct cmp_c
 static void judge_family(struct comparison *c, int family, size_t n_rows)
 {
 	size_t columns = family == 2 ? c->n_contrasts : c->n_variants;
-	struct p_values ps = { arena_alloc_array(c->arena, n_rows * columns + 1, sizeof(double)),
-			       0 };
+	struct p_values ps = {arena_alloc_array(c->arena, n_rows * columns + 1, sizeof(double)), 0};
 
 	family_each(c, family, family_compare, &ps);
 	stats_benjamini_hochberg(ps.p, ps.n, ps.p);
@@ -246,10 +246,10 @@ static void judge_row_means(struct comparison *c, struct cmp_row *row)
 
 struct overall_sum {
 	struct cmp_overall *o;
-	double *logs; /* mean oriented log ratio of each test case */
+	double *logs;		/* mean oriented log ratio of each test case */
 	size_t n_cases, n_logs; /* n_logs: rows that went into them */
-	double low, high; /* hull of the oriented intervals of the rows */
-	bool open; /* a row without an interval */
+	double low, high;	/* hull of the oriented intervals of the rows */
+	bool open;		/* a row without an interval */
 };
 
 static void overall_count(struct cmp_overall *o, const struct cmp_cell *cell)
@@ -288,7 +288,11 @@ static void overall_add_row(struct overall_sum *s, const struct cmp_test *t,
 	oriented = comparison_orient(row->direction, cell->change);
 	if (!isfinite(oriented) || oriented <= -1)
 		return;
-	*log_sum += log1p(oriented);
+	if (cell->has_mean && row->cells[0].has_mean && row->cells[0].mean > 0)
+		*log_sum += log1p(
+			comparison_orient(row->direction, cell->mean / row->cells[0].mean - 1));
+	else
+		*log_sum += log1p(oriented);
 	++*n;
 	s->n_logs++;
 	s->o->ahead += oriented > 0;
@@ -348,9 +352,23 @@ static enum verdict overall_verdict(const struct comparison *c, const struct cmp
 	return VERDICT_UNSURE;
 }
 
+/* Headlines decide; a benchmark without any is judged by what is shown of it. */
+static bool has_headline(const struct comparison *c, const char *benchmark)
+{
+	size_t t, r;
+
+	for (t = 0; t < c->n_tests; t++)
+		for (r = 0; r < c->tests[t].n_rows; r++)
+			if (!strcmp(c->tests[t].benchmark, benchmark) &&
+			    c->tests[t].rows[r].headline)
+				return true;
+	return false;
+}
+
 static void judge_overall(struct comparison *c, struct cmp_overall *o)
 {
-	struct overall_sum s = { .o = o, .low = INFINITY, .high = -INFINITY };
+	bool headline = has_headline(c, o->benchmark);
+	struct overall_sum s = {.o = o, .low = INFINITY, .high = -INFINITY};
 	size_t t, r;
 
 	s.logs = arena_alloc_array(c->arena, c->n_tests + 1, sizeof(double));
@@ -362,7 +380,7 @@ static void judge_overall(struct comparison *c, struct cmp_overall *o)
 		if (strcmp(test->benchmark, o->benchmark))
 			continue;
 		for (r = 0; r < test->n_rows; r++)
-			if (test->rows[r].headline)
+			if (headline ? test->rows[r].headline : test->rows[r].shown)
 				overall_add_row(&s, test, &test->rows[r], &sum, &n);
 		if (n)
 			s.logs[s.n_cases++] = sum / n;
@@ -386,8 +404,8 @@ static void judge_benchmarks(struct comparison *c)
 {
 	size_t t, v;
 
-	c->overall = arena_alloc_array(c->arena, c->n_tests * c->n_variants + 1,
-				       sizeof(*c->overall));
+	c->overall =
+		arena_alloc_array(c->arena, c->n_tests * c->n_variants + 1, sizeof(*c->overall));
 	for (t = 0; t < c->n_tests; t++) {
 		if (!benchmark_is_new(c, t))
 			continue;

@@ -15,8 +15,8 @@ static size_t values_width(const struct view *v, const struct view_table *t, int
 			const struct cmp_cell *cell = &t->rows[i].row->cells[k];
 
 			for (j = 0; cell->values && j < cell->n; j++)
-				width = MAX(width, strlen(text_number(v->a, cell->values[j],
-								      decimals)));
+				width = MAX(width,
+					    strlen(text_number(v->a, cell->values[j], decimals)));
 		}
 	}
 	return width;

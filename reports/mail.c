@@ -11,9 +11,9 @@
 #define MAIL_WIDTH 72
 
 /* Starts that mean something: signatures and patches, quotes, headers in a body, comments. */
-static const char *const mail_starts[] = { "---",   "diff ", "Index:", "+++",	   "@@",    "#",
-					   ">",	    "From ", "From:",  "Subject:", "Date:", "-- ",
-					   "[PATCH" };
+static const char *const mail_starts[] = {
+	"---",	 "diff ", "Index:",   "+++",   "@@",  "#",     ">",
+	"From ", "From:", "Subject:", "Date:", "-- ", "[PATCH"};
 
 static bool line_is_taken(struct span line)
 {
@@ -53,7 +53,7 @@ static int mail_render(const struct comparison *c, const struct report_options *
 {
 	_cleanup_strbuf_ struct strbuf report = STRBUF_INIT;
 	/* one column is kept for the guard */
-	struct text t = { c->arena, &report, (opt->width ? opt->width : MAIL_WIDTH) - 1, false };
+	struct text t = {c->arena, &report, (opt->width ? opt->width : MAIL_WIDTH) - 1, false};
 
 	(void)e;
 	layout_render(c, opt, &t);

@@ -22,14 +22,14 @@ struct mm {
 	const struct view *v;
 	struct strbuf *out;
 	int stat, op; /* widths of the first two columns */
-	int column; /* width of a variant's column */
+	int column;   /* width of a variant's column */
 };
 
 /* The two lines of a name: before and after its first '-'; one word each. */
 static const char *name_half(const struct mm *m, size_t variant, int half)
 {
-	char *name = arena_strdup(m->c->arena,
-				  text_ascii(m->c->arena, m->c->variants[variant].name));
+	char *name =
+		arena_strdup(m->c->arena, text_ascii(m->c->arena, m->c->variants[variant].name));
 	char *dash = strchr(name + (*name != '\0'), '-'), *p;
 
 	for (p = name; *p; p++)
@@ -150,11 +150,11 @@ static void add_conventions(const struct mm *m)
 	view_units_range(c, &low, &high);
 	strbuf_adds(m->out, "Percentages against the first column, positive is better.\n");
 	if (c->tested)
-		strbuf_addf(m->out, "* is a real change (exact rank test, 5%% per table); n = %d", low);
+		strbuf_addf(m->out, "* is a real change (exact rank test, 5%% per table); n = %d",
+			    low);
 	else
-		strbuf_addf(m->out, "Nothing was tested%s", c->has_source_marks
-								 ? ", * is the mark of the source"
-								 : "");
+		strbuf_addf(m->out, "Nothing was tested%s",
+			    c->has_source_marks ? ", * is the mark of the source" : "");
 	if (c->tested && high > low)
 		strbuf_addf(m->out, " to %d", high);
 	strbuf_adds(m->out, ".\n");
@@ -187,7 +187,8 @@ static void add_legend(const struct mm *m)
 		strbuf_addf(m->out, "%s: %s\n", text_ascii(c->arena, c->variants[i].name),
 			    *c->variants[i].description
 				    ? text_ascii(c->arena, c->variants[i].description)
-				    : i ? "not described" : "the baseline");
+			    : i ? "not described"
+				: "the baseline");
 	if (any)
 		strbuf_addc(m->out, '\n');
 }
@@ -196,7 +197,7 @@ static int mmtests_render(const struct comparison *c, const struct report_option
 			  struct strbuf *out, struct err *e)
 {
 	struct view v;
-	struct mm m = { c, &v, out, 9, 4, CELL_WIDTH };
+	struct mm m = {c, &v, out, 9, 4, CELL_WIDTH};
 	size_t i;
 
 	(void)e;

@@ -29,8 +29,9 @@ struct pair {
 	const struct view *v;
 	const struct view_table *table;
 	int decimals;
-	bool predict; /* every row has a prediction instead of a test */
+	bool predict;	/* every row has a prediction instead of a test */
 	bool cv, range; /* columns there is room for */
+	int gap;
 };
 
 /* n of a variant in a table; -1 where the rows differ. */
@@ -66,13 +67,16 @@ static const char *side_name(const struct pair *p, struct arena *a, size_t varia
 	const char *id = p->v->c->variants[variant].id;
 	int n = table_n(p->table, variant);
 
-	return p->predict && n > 0 ? arena_printf(a, "%s, n=%d", id, n) : id;
+	if (p->predict)
+		return n > 0 ? arena_printf(a, "%s, n=%d", id, n) : id;
+	if (!p->table->unit || !*p->table->unit || strlen(p->table->unit) > LAYOUT_LABEL)
+		return id;
+	return arena_printf(a, "%s, %s", id, text_ascii(a, p->table->unit));
 }
 
 static void pair_header(const struct pair *p, struct grid *g)
 {
 	struct grid_cell *cells = grid_row(g);
-	const char *mean = "mean";
 	size_t i;
 
 	if (!p->predict) {
@@ -80,12 +84,10 @@ static void pair_header(const struct pair *p, struct grid *g)
 			cells[i ? COL_B : COL_A].text = side_name(p, g->a, i);
 		cells = grid_row(g);
 	}
-	if (p->table->unit && *p->table->unit && strlen(p->table->unit) < LAYOUT_LABEL)
-		mean = arena_printf(g->a, "mean %s", text_ascii(g->a, p->table->unit));
 	cells[COL_LABEL].text = layout_axis(g->a, p->table);
 	cells[COL_LABEL].left = isnan(p->table->rows[0].axis);
 	for (i = 0; i < 2; i++)
-		cells[i ? COL_B : COL_A].text = p->predict ? side_name(p, g->a, i) : mean;
+		cells[i ? COL_B : COL_A].text = p->predict ? side_name(p, g->a, i) : "mean";
 	if (p->cv)
 		cells[COL_CV_A].text = cells[COL_CV_B].text = "cv";
 	cells[COL_CHANGE].text = "change";
@@ -95,7 +97,7 @@ static void pair_header(const struct pair *p, struct grid *g)
 				     predicted_side(p->table));
 	else if (p->range)
 		cells[COL_RANGE].text = "range, %";
-	cells[COL_WORD] = (struct grid_cell){ "verdict", true, false, COLOR_NONE };
+	cells[COL_WORD] = (struct grid_cell){"verdict", true, false, COLOR_NONE};
 }
 
 static const char *range_text(const struct pair *p, struct arena *a, const struct cmp_cell *cell)
@@ -132,8 +134,8 @@ static const char *pair_label(const struct pair *p, struct arena *a, const struc
 static void pair_row(const struct pair *p, struct grid *g, const struct view_row *r)
 {
 	const struct cmp_cell *cell = &r->row->cells[1];
-	struct grid_cell *cells = layout_label(g, grid_row(g), pair_label(p, g->a, r),
-					       isnan(p->table->rows[0].axis));
+	struct grid_cell *cells =
+		layout_label(g, grid_row(g), pair_label(p, g->a, r), isnan(p->table->rows[0].axis));
 	int decimals = p->table->unit ? p->decimals : -1;
 	size_t i;
 
@@ -149,15 +151,14 @@ static void pair_row(const struct pair *p, struct grid *g, const struct view_row
 
 		cells[i ? COL_B : COL_A].text = mean ? mean : "-";
 		if (p->cv)
-			cells[i ? COL_CV_B : COL_CV_A].text =
-				text_share(g->a, r->row->cells[i].cv);
+			cells[i ? COL_CV_B : COL_CV_A].text = text_share(g->a, r->row->cells[i].cv);
 	}
-	grid_set(&cells[COL_CHANGE],
-		 cell->has_change ? text_percent(g->a, cell->change, "%") : "-", view_color(cell));
+	grid_set(&cells[COL_CHANGE], cell->has_change ? text_percent(g->a, cell->change, "%") : "-",
+		 view_color(cell));
 	if (p->range)
 		cells[COL_RANGE].text = range_text(p, g->a, cell);
-	cells[COL_WORD] = (struct grid_cell){ verdict_text(g->a, r->row), true, false,
-					      view_color(cell) };
+	cells[COL_WORD] =
+		(struct grid_cell){verdict_text(g->a, r->row), true, false, view_color(cell)};
 }
 
 static void pair_gmean(const struct pair *p, struct grid *g, const char *label, size_t from,
@@ -165,7 +166,7 @@ static void pair_gmean(const struct pair *p, struct grid *g, const char *label, 
 {
 	struct grid_cell *cells = grid_row(g);
 
-	cells[COL_LABEL] = (struct grid_cell){ label, true, true, COLOR_NONE };
+	cells[COL_LABEL] = (struct grid_cell){label, true, true, COLOR_NONE};
 	cells[COL_CHANGE].text =
 		text_percent(g->a, view_gmean(p->v->c, p->table, 1, from, to), "%");
 }
@@ -176,8 +177,10 @@ static void pair_fill(const struct pair *p, struct grid *g, struct arena *a)
 	size_t i;
 
 	grid_init(g, a, COL_WORD + 1);
+	for (i = COL_A; i <= COL_WORD; i++)
+		g->gap[i] = p->gap;
 	g->gap[COL_CV_A] = g->gap[COL_CV_B] = p->cv ? 1 : 0;
-	g->gap[COL_RANGE] = p->range ? 2 : 0;
+	g->gap[COL_RANGE] = p->range ? p->gap : 0;
 	pair_header(p, g);
 	for (i = 0; i < t->n; i++)
 		pair_row(p, g, &t->rows[i]);
@@ -227,16 +230,21 @@ static void reason_row(struct text *t, const struct pair *p, const struct view_r
 	const struct cmp_cell *cell = &r->row->cells[1];
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 
-	strbuf_addf(&sb, "%s%s: p = %s", *p->table->axis ? arena_printf(t->a, "%s ", p->table->axis) : "",
-		    r->label, p_text(t->a, cell->test.p));
+	strbuf_addf(&sb, "%s%s: p = %s",
+		    *p->table->axis ? arena_printf(t->a, "%s ", p->table->axis) : "", r->label,
+		    p_text(t->a, cell->test.p));
 	if (cell->multiplicity)
 		strbuf_addf(&sb, " alone, %s among all rows", p_text(t->a, cell->p_adjusted));
-	if (cell->verdict == VERDICT_UNSURE && cell->runs_threshold)
+	if (cell->verdict == VERDICT_UNSURE &&
+	    cell->runs_threshold > MIN(cell->n, r->row->cells[0].n))
 		strbuf_addf(&sb, "; %g%% takes %s%d %s a side, %g%% %s%d (80%% power)",
 			    100 * c->threshold, cell->runs_threshold > 1000 ? "over " : "",
 			    MIN(cell->runs_threshold, 1000), view_unit_word(c, true),
 			    200 * c->threshold, cell->runs_double > 1000 ? "over " : "",
 			    MIN(cell->runs_double, 1000));
+	else if (cell->verdict == VERDICT_UNSURE && cell->runs_needed)
+		strbuf_addf(&sb, "; %s %s a side would settle it",
+			    runs_text(t->a, cell->runs_needed), view_unit_word(c, true));
 	else
 		reason_rounds(cell, !strcmp(c->kind, "import"), &sb);
 	if (cell->outside)
@@ -269,8 +277,8 @@ static void reasons_together(struct text *t, const struct pair *p, const char *k
 	if (n)
 		text_block(t, key, "%d unsure %s: %s%s%s %s a side would settle %s", n,
 			   n == 1 ? "row" : "rows", runs_text(t->a, low), low < high ? " to " : "",
-			   low < high ? runs_text(t->a, high) : "",
-			   view_unit_word(p->v->c, true), n == 1 ? "it" : "them");
+			   low < high ? runs_text(t->a, high) : "", view_unit_word(p->v->c, true),
+			   n == 1 ? "it" : "them");
 }
 
 static const struct cmp_cell *row_named(const struct view_table *t, const char *label)
@@ -292,8 +300,9 @@ static void reason_busy(struct text *t, const struct pair *p, const char *key)
 
 	if (!real || !user || !sys || !real->has_mean || !(real->mean > 0))
 		return;
-	text_block(t, key, "%.*f CPUs busy ((user+sys)/real): the fewer of all, the weaker a probe "
-			   "is real",
+	text_block(t, key,
+		   "%.*f CPUs busy ((user+sys)/real): where there are many more, real is a "
+		   "weak probe",
 		   (user->mean + sys->mean) / real->mean < 10 ? 1 : 0,
 		   (user->mean + sys->mean) / real->mean);
 }
@@ -340,46 +349,55 @@ static void pair_prediction(struct text *t, const struct pair *p)
 	}
 	if (out.len)
 		text_block(t, NULL,
-			   "%s lies outside the range of %s in %s: worth a test. Run both, "
-			   "interleaved, 5 times.",
-			   small, big, strbuf_str(&out));
+			   "%s lies outside the range of %s in %s%s%s: worth a test, 5 runs "
+			   "of each, interleaved.",
+			   small, big, p->table->axis, *p->table->axis ? " " : "",
+			   strbuf_str(&out));
 	else
 		text_block(t, NULL,
-			   "%s inside the range of %s decides nothing: run both, interleaved, 5 times.",
+			   "%s inside the range of %s decides nothing: interleave 5 runs of each.",
 			   small, big);
 }
 
-/* Cells that have fewer values than the others of their table. */
+/* Cells that have fewer values than the others; those without any say so themselves. */
 static void pair_counts(struct text *t, const struct pair *p)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	size_t i;
+	int most = 0;
+	size_t i, k;
 
-	if (table_n(p->table, 0) >= 0 && table_n(p->table, 1) >= 0)
-		return;
 	for (i = 0; i < p->table->n; i++)
-		strbuf_addf(&sb, "%s%s %d and %d", i ? ", " : "", p->table->rows[i].label,
-			    p->table->rows[i].row->cells[0].n, p->table->rows[i].row->cells[1].n);
-	text_block(t, NULL, "n of A and B: %s", strbuf_str(&sb));
+		for (k = 0; k < 2; k++)
+			most = MAX(most, p->table->rows[i].row->cells[k].n);
+	for (i = 0; i < p->table->n && !p->predict; i++) {
+		for (k = 0; k < 2; k++) {
+			int n = p->table->rows[i].row->cells[k].n;
+
+			if (n && n < most)
+				strbuf_addf(&sb, "%s%s %s n = %d", sb.len ? ", " : "",
+					    p->table->rows[i].label, p->v->c->variants[k].id, n);
+		}
+	}
+	if (sb.len)
+		text_block(t, "note", "fewer %s: %s", view_unit_word(p->v->c, true),
+			   strbuf_str(&sb));
 }
 
 static void pair_table(struct text *t, const struct view *v, const struct view_table *table)
 {
-	struct pair p = { v, table, view_decimals(v, table), table_predicts(table), true, true };
+	struct pair p = {v, table, view_decimals(v, table), table_predicts(table), true, true, 2};
 	_cleanup_grid_ struct grid g;
+	size_t i;
 
 	p.cv = !p.predict;
 	if (v->n > 1)
 		text_wrap(t, "", 0, layout_title(v, table, ""));
 	pair_fill(&p, &g, t->a);
-	/* a narrow terminal: the spread goes first, then the range */
-	if (grid_width(&g) > t->width && p.cv) {
-		p.cv = false;
-		grid_release(&g);
-		pair_fill(&p, &g, t->a);
-	}
-	if (grid_width(&g) > t->width) {
-		p.range = false;
+	for (i = 0; i < 3 && grid_width(&g) > t->width; i++) {
+		/* what goes where there is no room for all: air, the spread, the range */
+		p.gap = 1;
+		p.cv &= i < 1;
+		p.range &= i < 2;
 		grid_release(&g);
 		pair_fill(&p, &g, t->a);
 	}

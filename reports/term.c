@@ -10,7 +10,7 @@ static int term_render(const struct comparison *c, const struct report_options *
 		       struct strbuf *out, struct err *e)
 {
 	int width = opt->width ? MAX(opt->width, TERM_LEAST) : TERM_WIDTH;
-	struct text t = { c->arena, out, width, opt->color };
+	struct text t = {c->arena, out, width, opt->color};
 
 	(void)e;
 	layout_render(c, opt, &t);

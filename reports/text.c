@@ -11,17 +11,17 @@ static const struct {
 	uint32_t code;
 	const char *ascii;
 } text_signs[] = {
-	{ 0xa0, " " },	   { 0xb0, "deg" },   { 0xb1, "+-" },	 { 0xb5, "u" },	   { 0xd7, "x" },
-	{ 0xdf, "ss" },	   { 0x2010, "-" },   { 0x2011, "-" },	 { 0x2013, "-" },  { 0x2014, "-" },
-	{ 0x2018, "'" },   { 0x2019, "'" },   { 0x201c, "\"" },	 { 0x201d, "\"" }, { 0x2026, "..." },
-	{ 0x2192, "->" },  { 0x2212, "-" },   { 0x2264, "<=" },	 { 0x2265, ">=" }, { 0x3bc, "u" },
-	{ 0x394, "delta" },
+	{0xa0, " "},	  {0xb0, "deg"}, {0xb1, "+-"},	 {0xb5, "u"},	 {0xd7, "x"},
+	{0xdf, "ss"},	  {0x2010, "-"}, {0x2011, "-"},	 {0x2013, "-"},	 {0x2014, "-"},
+	{0x2018, "'"},	  {0x2019, "'"}, {0x201c, "\""}, {0x201d, "\""}, {0x2026, "..."},
+	{0x2192, "->"},	  {0x2212, "-"}, {0x2264, "<="}, {0x2265, ">="}, {0x3bc, "u"},
+	{0x394, "delta"},
 };
 
 /* Takes one UTF-8 character off *s; a byte that is none comes back as itself with *bad set. */
 static uint32_t text_take(const unsigned char **s, bool *bad)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char *p = *s;
 	int len = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2, i;
 	uint32_t c = len == 1 ? *p : *p & (0x7f >> len);
@@ -68,7 +68,7 @@ const char *text_ascii(struct arena *a, const char *s)
 
 		text_add_char(&raw, c, bad);
 	}
-	rest = (struct span){ strbuf_str(&raw), raw.len };
+	rest = (struct span){strbuf_str(&raw), raw.len};
 	while (span_next_word(&rest, &word)) {
 		if (sb.len)
 			strbuf_addc(&sb, ' ');
@@ -161,8 +161,9 @@ void grid_init(struct grid *g, struct arena *a, size_t columns)
 {
 	size_t i;
 
-	*g = (struct grid){ .a = a, .columns = columns };
+	*g = (struct grid){.a = a, .columns = columns};
 	g->gap = arena_alloc_array(a, columns, sizeof(*g->gap));
+	g->least = arena_alloc_array(a, columns, sizeof(*g->least));
 	for (i = 1; i < columns; i++)
 		g->gap[i] = 2;
 }
@@ -188,7 +189,7 @@ void grid_set(struct grid_cell *cell, const char *text, enum text_color color)
 
 static size_t grid_column_width(const struct grid *g, size_t column)
 {
-	size_t i, width = 0;
+	size_t i, width = (size_t)g->least[column];
 
 	for (i = 0; i < g->rows.n; i++) {
 		const struct grid_cell *cell = &g->rows.items[i][column];
@@ -211,7 +212,7 @@ int grid_width(const struct grid *g)
 static void grid_add_cell(struct text *t, const struct grid_cell *cell, size_t *at, size_t start,
 			  size_t width)
 {
-	static const char *const codes[] = { "", "32", "31", "33", "35", "1" };
+	static const char *const codes[] = {"", "32", "31", "33", "35", "1"};
 	size_t len = strlen(cell->text);
 	size_t from = cell->left || len > width ? start : start + width - len;
 

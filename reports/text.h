@@ -13,7 +13,7 @@ enum text_color { COLOR_NONE, COLOR_GREEN, COLOR_RED, COLOR_YELLOW, COLOR_MAGENT
 struct text {
 	struct arena *a;
 	struct strbuf *out;
-	int width; /* columns */
+	int width;  /* columns */
 	bool color; /* ANSI colours */
 };
 
@@ -43,14 +43,15 @@ const char *text_number(struct arena *a, double v, int decimals);
 /* A table whose columns are as wide as their widest cell. */
 struct grid_cell {
 	const char *text; /* NULL: empty */
-	bool left; /* else aligned to the right */
-	bool over; /* runs over the empty cells to its right, and widens nothing */
+	bool left;	  /* else aligned to the right */
+	bool over;	  /* runs over the empty cells to its right, and widens nothing */
 	enum text_color color;
 };
 struct grid {
 	struct arena *a;
 	size_t columns;
-	int *gap; /* blanks before each column, default 2; 0 for the first */
+	int *gap;   /* blanks before each column, default 2; 0 for the first */
+	int *least; /* least width of each column, default 0 */
 	ARRAY_OF(struct grid_cell *) rows;
 };
 

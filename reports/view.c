@@ -80,7 +80,8 @@ static size_t param_values(const struct comparison *c, const char *benchmark, co
 	return n;
 }
 
-/* The swept parameter that runs down the table: numeric with most values, else the one with most. */
+/* The swept parameter that runs down the table: numeric with most values, else the one with most.
+ */
 static const char *axis_of(const struct comparison *c, const struct cmp_test *first)
 {
 	const char *best = NULL;
@@ -122,8 +123,8 @@ static const char *case_label(const struct cmp_test *t)
 
 struct view_shape {
 	const char *benchmark;
-	const char *axis; /* NULL: none */
-	size_t cases, metrics; /* headline metrics */
+	const char *axis;      /* NULL: none */
+	size_t cases, metrics; /* metrics shown without --counters */
 };
 
 static const struct view_shape *view_find_shape(const struct view *v, const char *benchmark)
@@ -143,11 +144,11 @@ static void view_add_shape(struct view *v, const struct cmp_test *t)
 	for (; s < v->shapes + v->n_shapes && strcmp(s->benchmark, t->benchmark); s++)
 		;
 	if (s == v->shapes + v->n_shapes) {
-		*s = (struct view_shape){ t->benchmark, axis_of(v->c, t), 0, 0 };
+		*s = (struct view_shape){t->benchmark, axis_of(v->c, t), 0, 0};
 		v->n_shapes++;
 	}
 	for (r = 0; r < t->n_rows; r++)
-		n += t->rows[r].headline;
+		n += t->rows[r].shown;
 	s->cases++;
 	s->metrics = MAX(s->metrics, n);
 }
@@ -160,7 +161,7 @@ static struct view_table *table_find(struct view *v, const struct view_table *li
 		struct view_table *t = &v->tables[i];
 
 		if (!strcmp(t->benchmark, like->benchmark) && !strcmp(t->where, like->where) &&
-		    t->headline == like->headline && !t->metric == !like->metric &&
+		    t->shown == like->shown && !t->metric == !like->metric &&
 		    (!t->metric || !strcmp(t->metric->metric, like->metric->metric)))
 			return t;
 	}
@@ -181,7 +182,7 @@ static void table_add(struct view *v, const struct view_table *like, const struc
 	if (t->unit && strcmp(t->unit, row->unit))
 		t->unit = NULL;
 	r = &t->rows[t->n++];
-	*r = (struct view_row){ test, row, text_ascii(v->a, label), NAN };
+	*r = (struct view_row){test, row, text_ascii(v->a, label), NAN};
 	is_number(label, &r->axis);
 }
 
@@ -192,10 +193,10 @@ static void table_add(struct view *v, const struct view_table *like, const struc
 static void view_add_row(struct view *v, const struct cmp_test *test, const struct cmp_row *row)
 {
 	const struct view_shape *s = view_find_shape(v, test->benchmark);
-	bool by_metric = !row->headline || (s->cases == 1 && s->metrics > 1);
+	bool by_metric = !row->shown || (s->cases == 1 && s->metrics > 1);
 	struct view_table like = {
 		.benchmark = text_ascii(v->a, test->benchmark),
-		.headline = row->headline,
+		.shown = row->shown,
 		.metric = by_metric ? NULL : row,
 		.axis = "",
 	};
@@ -289,19 +290,19 @@ static void view_split(struct view *v, double asked)
 void view_init(struct view *v, const struct comparison *c, struct arena *a, double split)
 {
 	size_t i, r, rows = 0;
-	int headline;
+	int shown;
 
 	for (i = 0; i < c->n_tests; i++)
 		rows += c->tests[i].n_rows;
-	*v = (struct view){ .c = c, .a = a };
+	*v = (struct view){.c = c, .a = a};
 	v->tables = arena_alloc_array(a, rows, sizeof(*v->tables));
 	v->shapes = arena_alloc_array(a, c->n_tests, sizeof(*v->shapes));
 	for (i = 0; i < c->n_tests; i++)
 		view_add_shape(v, &c->tests[i]);
-	for (headline = 1; headline >= 0; headline--)
+	for (shown = 1; shown >= 0; shown--)
 		for (i = 0; i < c->n_tests; i++)
 			for (r = 0; r < c->tests[i].n_rows; r++)
-				if (c->tests[i].rows[r].headline == headline)
+				if (c->tests[i].rows[r].shown == shown)
 					view_add_row(v, &c->tests[i], &c->tests[i].rows[r]);
 	for (i = 0; i < v->n; i++)
 		table_sort(&v->tables[i]);
@@ -316,8 +317,8 @@ static const char *param_phrase(struct arena *a, const struct cmp_param *p)
 
 	if (!is_number(p->value, &v) || !len || p->name[len - 1] != 's')
 		return param_text(a, p);
-	return text_ascii(a, arena_printf(a, "%s %.*s", p->value, (int)(v == 1 ? len - 1 : len),
-					  p->name));
+	return text_ascii(
+		a, arena_printf(a, "%s %.*s", p->value, (int)(v == 1 ? len - 1 : len), p->name));
 }
 
 const char *view_phrase(const struct view *v, const struct cmp_test *t, const struct cmp_row *r)
@@ -326,7 +327,7 @@ const char *view_phrase(const struct view *v, const struct cmp_test *t, const st
 	const struct view_shape *s = view_find_shape(v, t->benchmark);
 	size_t i;
 
-	if (s->metrics > 1 || !r->headline)
+	if (s->metrics > 1 || !r->shown)
 		strbuf_adds(&sb, text_ascii(v->a, comparison_metric_name(r)));
 	for (i = 0; i < t->n_swept; i++)
 		strbuf_addf(&sb, "%s%s", sb.len ? ", " : "", param_phrase(v->a, &t->swept[i]));
@@ -339,6 +340,19 @@ const char *view_phrase(const struct view *v, const struct cmp_test *t, const st
 
 /* ---- figures over rows ---- */
 
+/* Of the means where there are, so that rounded percentages do not add up. */
+static double view_ratio(const struct comparison *c, const struct view_row *r, size_t column)
+{
+	const struct cmp_cell *cell = view_cell(c, r, column);
+	size_t bottom =
+		column < c->n_variants ? 0 : (size_t)c->contrasts[column - c->n_variants].bottom;
+	const struct cmp_cell *base = &r->row->cells[bottom];
+
+	if (cell->has_mean && base->has_mean && base->mean > 0)
+		return cell->mean / base->mean;
+	return 1 + cell->change;
+}
+
 double view_gmean(const struct comparison *c, const struct view_table *t, size_t column,
 		  size_t from, size_t to)
 {
@@ -349,7 +363,7 @@ double view_gmean(const struct comparison *c, const struct view_table *t, size_t
 		const struct cmp_cell *cell = view_cell(c, &t->rows[i], column);
 
 		if (cell->has_change)
-			ratio[n++] = 1 + cell->change;
+			ratio[n++] = view_ratio(c, &t->rows[i], column);
 	}
 	return stats_gmean(ratio, n) - 1;
 }
@@ -420,7 +434,7 @@ static bool lone_check(const struct comparison *c, const struct view_table *t, s
 	double mean = cells[variant].mean, gap;
 	size_t i;
 
-	*lone = (struct view_lone){ t, row, (int)variant, INFINITY, -INFINITY };
+	*lone = (struct view_lone){t, row, (int)variant, INFINITY, -INFINITY};
 	for (i = 0; i < c->n_variants; i++) {
 		if (i == variant || !cells[i].has_mean)
 			continue;
@@ -489,18 +503,25 @@ static bool decimals_agree(const struct view *v, const struct view_table *t, int
 
 int view_decimals(const struct view *v, const struct view_table *t)
 {
-	double least = INFINITY;
+	double least = INFINITY, most = 0;
 	int decimals;
 	size_t i, k;
 
-	for (i = 0; i < t->n; i++)
-		for (k = 0; k < v->c->n_variants; k++)
-			if (t->rows[i].row->cells[k].has_mean &&
-			    fabs(t->rows[i].row->cells[k].mean) > 0)
-				least = fmin(least, fabs(t->rows[i].row->cells[k].mean));
+	for (i = 0; i < t->n; i++) {
+		for (k = 0; k < v->c->n_variants; k++) {
+			double mean = fabs(t->rows[i].row->cells[k].mean);
+
+			if (!t->rows[i].row->cells[k].has_mean || !(mean > 0))
+				continue;
+			least = fmin(least, mean);
+			most = fmax(most, mean);
+		}
+	}
 	if (!isfinite(least))
 		return 2;
-	decimals = MAX(0, 4 - (int)floor(log10(least)));
+	/* as the values were measured, but not more than seven digits of the largest */
+	decimals = MIN(view_value_decimals(v, t), 6 - (int)floor(log10(most)));
+	decimals = MAX(MAX(0, decimals), 4 - (int)floor(log10(least)));
 	while (decimals < 12 && !decimals_agree(v, t, decimals))
 		decimals++;
 	return MIN(decimals, 15);
@@ -582,6 +603,34 @@ const char *view_unit_word(const struct comparison *c, bool plural)
 	if (!strcmp(c->unit, "boot"))
 		return plural ? "boots" : "boot";
 	return plural ? "runs" : "run";
+}
+
+/* n of a variant where all its cells have the same, else 0. */
+static int variant_units(const struct comparison *c, size_t variant)
+{
+	int n = c->tests[0].rows[0].cells[variant].n;
+	size_t t, r;
+
+	for (t = 0; t < c->n_tests; t++)
+		for (r = 0; r < c->tests[t].n_rows; r++)
+			if (c->tests[t].rows[r].cells[variant].n != n)
+				return 0;
+	return n;
+}
+
+const char *view_units_text(const struct comparison *c, struct arena *a)
+{
+	int low, high, na = variant_units(c, 0), nb = variant_units(c, 1);
+
+	view_units_range(c, &low, &high);
+	if (!high)
+		return "";
+	if (low == high)
+		return arena_printf(a, "%d %s", low, view_unit_word(c, low != 1));
+	if (c->n_variants == 2 && na && nb)
+		return arena_printf(a, "%d %s of A and %d of B", na, view_unit_word(c, na != 1),
+				    nb);
+	return arena_printf(a, "%d to %d %s", low, high, view_unit_word(c, true));
 }
 
 void view_units_range(const struct comparison *c, int *low, int *high)

@@ -14,17 +14,17 @@ struct view_row {
 	const struct cmp_test *test;
 	const struct cmp_row *row;
 	const char *label; /* value of the axis, or the metric */
-	double axis; /* NAN unless the axis is numeric */
+	double axis;	   /* NAN unless the axis is numeric */
 };
 
 /* Rows that belong under one heading: one benchmark, and one metric or one test case. */
 struct view_table {
-	const char *benchmark; /* as printed */
-	const char *where; /* parameters that all rows share, "numa 0&1"; "" */
-	const char *axis; /* name of the swept parameter of the rows, "" for metrics */
+	const char *benchmark;	      /* as printed */
+	const char *where;	      /* parameters that all rows share, "numa 0&1"; "" */
+	const char *axis;	      /* name of the swept parameter of the rows, "" for metrics */
 	const struct cmp_row *metric; /* the one metric of all rows; NULL: rows are metrics */
-	const char *unit; /* of all rows; NULL if they differ */
-	bool headline;
+	const char *unit;	      /* of all rows; NULL if they differ */
+	bool shown;		      /* not counters */
 	struct view_row *rows;
 	size_t n;
 	size_t split; /* first row of the high load; 0: no split */
@@ -74,8 +74,9 @@ struct view_lone {
 bool view_find_lone(const struct view *v, struct view_lone *lone);
 
 /*
- * Decimals for the means of a table: five significant digits of the smallest, and more where the
- * printed change would not be the ratio of the printed means.
+ * Decimals for the means of a table: those of the values within seven digits, at least five
+ * digits of the smallest, and more where the printed change would not be the ratio of the printed
+ * means.
  */
 int view_decimals(const struct view *v, const struct view_table *t);
 /* Decimals that show every single value of a table as it was measured, at most 6. */
@@ -92,5 +93,7 @@ const char *view_names(const struct comparison *c, struct arena *a, const bool *
 const char *view_unit_word(const struct comparison *c, bool plural);
 /* Smallest and largest n over the cells that have one. */
 void view_units_range(const struct comparison *c, int *low, int *high);
+/* "7 runs", "3 runs of A and 1 of B", "4 to 5 boots"; "" where nobody said. */
+const char *view_units_text(const struct comparison *c, struct arena *a);
 
 #endif

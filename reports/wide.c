@@ -20,6 +20,10 @@ struct part {
 	bool cv; /* a last column with the largest spread of the row */
 };
 
+/* Columns of "15952.50" and "+11.61%" */
+#define LEAST_MEAN   8
+#define LEAST_CHANGE 7
+
 char layout_mark(const struct cmp_cell *cell)
 {
 	if (!cell->has_change && cell->verdict != VERDICT_CHANGED)
@@ -54,7 +58,7 @@ const char *layout_title(const struct view *v, const struct view_table *t, const
 	strbuf_adds(&sb, t->benchmark);
 	if (many)
 		strbuf_addf(&sb, " %s", text_ascii(v->a, comparison_metric_name(t->metric)));
-	if (!t->headline)
+	if (!t->shown)
 		strbuf_adds(&sb, " counters");
 	if (*t->where)
 		strbuf_addf(&sb, ", %s", t->where);
@@ -76,8 +80,8 @@ struct grid_cell *layout_label(struct grid *g, struct grid_cell *cells, const ch
 	for (; len; len = strlen(label)) {
 		size_t take = MIN(len, (size_t)LAYOUT_LABEL_LINE);
 
-		cells[0] = (struct grid_cell){ arena_strndup(g->a, label, take), true, true,
-					       COLOR_NONE };
+		cells[0] = (struct grid_cell){arena_strndup(g->a, label, take), true, true,
+					      COLOR_NONE};
 		label += take;
 		cells = grid_row(g);
 	}
@@ -110,8 +114,7 @@ static void part_header(const struct part *p, struct grid *g)
 	cells[n].left = isnan(p->table->rows[0].axis);
 	cells[n++].text = layout_axis(g->a, p->table);
 	cells[n++].text = p->table->unit && *p->table->unit && strlen(p->table->unit) < LAYOUT_LABEL
-				  ? arena_printf(g->a, "A, %s",
-						 text_ascii(g->a, p->table->unit))
+				  ? arena_printf(g->a, "A, %s", text_ascii(g->a, p->table->unit))
 				  : "A";
 	for (i = p->from; i < p->to; i++)
 		cells[n++].text = view_column_name(p->v->c, g->a, i);
@@ -121,7 +124,7 @@ static void part_header(const struct part *p, struct grid *g)
 
 static const char *cell_text(const struct part *p, const struct cmp_cell *cell)
 {
-	char mark[2] = { layout_mark(cell), '\0' };
+	char mark[2] = {layout_mark(cell), '\0'};
 
 	if (cell->verdict == VERDICT_FAILED)
 		return "failed.";
@@ -166,10 +169,10 @@ static void part_gmean(const struct part *p, struct grid *g, const char *label, 
 	struct grid_cell *cells = grid_row(g);
 	size_t i, n = 2;
 
-	cells[0] = (struct grid_cell){ label, true, true, COLOR_NONE };
+	cells[0] = (struct grid_cell){label, true, true, COLOR_NONE};
 	for (i = p->from; i < p->to; i++)
-		cells[n++].text = text_percent(
-			g->a, view_gmean(p->v->c, p->table, i, from, to), "%");
+		cells[n++].text =
+			text_percent(g->a, view_gmean(p->v->c, p->table, i, from, to), "%");
 }
 
 static void part_worst(const struct part *p, struct grid *g)
@@ -177,9 +180,9 @@ static void part_worst(const struct part *p, struct grid *g)
 	struct grid_cell *worst = grid_row(g), *at = grid_row(g);
 	size_t i, n = 2;
 
-	worst[0] = (struct grid_cell){ "worst row", true, true, COLOR_NONE };
-	at[0] = (struct grid_cell){ arena_printf(g->a, "  at %s", p->table->axis), true, true,
-				    COLOR_NONE };
+	worst[0] = (struct grid_cell){"worst row", true, true, COLOR_NONE};
+	at[0] = (struct grid_cell){arena_printf(g->a, "  at %s", p->table->axis), true, true,
+				   COLOR_NONE};
 	for (i = p->from; i < p->to; i++, n++) {
 		int row = view_worst(p->v->c, p->table, i);
 
@@ -228,6 +231,10 @@ static void part_fill(const struct part *p, struct grid *g, struct arena *a)
 	size_t i;
 
 	grid_init(g, a, part_columns(p));
+	/* tables of one report should stand under each other */
+	g->least[1] = LEAST_MEAN;
+	for (i = 2; i < part_columns(p) - p->cv; i++)
+		g->least[i] = LEAST_CHANGE;
 	if (p->cv)
 		g->gap[part_columns(p) - 1] = 1;
 	part_header(p, g);
@@ -256,33 +263,51 @@ static void part_note_gaps(const struct part *p, struct text *t)
 			   strbuf_str(&sb));
 }
 
-static void table_print(struct text *t, const struct view *v, const struct view_table *table)
+/* Columns of each part, so that all parts fit and are about as wide as each other. */
+static size_t part_share(struct part *p, struct text *t)
 {
-	struct part p = { v, table, 1, view_columns(v->c), view_decimals(v, table),
-			  v->c->has_spread };
+	size_t all = view_columns(p->v->c) - 1, fit, parts;
+	int width;
 
 	do {
 		_cleanup_grid_ struct grid g;
 
+		part_fill(p, &g, t->a);
+		width = grid_width(&g);
+	} while (width > t->width && --p->to > p->from + 1);
+	fit = MAX(p->to - p->from, (size_t)1);
+	parts = (all + fit - 1) / fit;
+	return (all + parts - 1) / parts;
+}
+
+/* " (B to F)" where a table has several parts */
+static const char *part_name(const struct part *p, struct arena *a)
+{
+	const char *first = view_column_name(p->v->c, a, p->from);
+
+	if (p->from == 1 && p->to == view_columns(p->v->c))
+		return "";
+	if (p->to == p->from + 1)
+		return arena_printf(a, " (%s)", first);
+	return arena_printf(a, " (%s to %s)", first, view_column_name(p->v->c, a, p->to - 1));
+}
+
+static void table_print(struct text *t, const struct view *v, const struct view_table *table)
+{
+	struct part p = {
+		v, table, 1, view_columns(v->c), view_decimals(v, table), v->c->has_spread};
+	size_t share = part_share(&p, t);
+
+	for (p.from = 1; p.from < view_columns(v->c); p.from = p.to) {
+		_cleanup_grid_ struct grid g;
+
+		p.to = MIN(p.from + share, view_columns(v->c));
 		part_fill(&p, &g, t->a);
-		while (grid_width(&g) > t->width && p.to > p.from + 1) {
-			p.to--;
-			grid_release(&g);
-			part_fill(&p, &g, t->a);
-		}
-		text_wrap(t, "", 0,
-			  layout_title(v, table,
-				       p.from > 1 || p.to < view_columns(v->c)
-					       ? arena_printf(t->a, " (%s to %s)",
-							      view_column_name(v->c, t->a, p.from),
-							      view_column_name(v->c, t->a, p.to - 1))
-					       : ""));
+		text_wrap(t, "", 0, layout_title(v, table, part_name(&p, t->a)));
 		grid_print(&g, t);
 		part_note_gaps(&p, t);
-		p.from = p.to;
-		p.to = view_columns(v->c);
 		text_blank(t);
-	} while (p.from < p.to);
+	}
 }
 
 /* ---- the cell that stands alone ---- */
@@ -312,7 +337,7 @@ static void lone_elsewhere(const struct view *v, const struct view_lone *l, stru
 
 static void lone_print(struct text *t, const struct view *v)
 {
-	static const char *const numbers[] = { "no", "one", "two", "three", "four", "five", "six" };
+	static const char *const numbers[] = {"no", "one", "two", "three", "four", "five", "six"};
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	struct view_lone l;
 	const struct view_row *r;
@@ -364,20 +389,20 @@ static void values_fill(const struct view *v, const char *benchmark, const struc
 		const struct view_table *t = &v->tables[i];
 		int decimals = view_decimals(v, t);
 
-		if (strcmp(t->benchmark, benchmark) || !t->headline ||
+		if (strcmp(t->benchmark, benchmark) || !t->shown ||
 		    (t->metric && strcmp(t->metric->metric, like->metric)))
 			continue;
 		cells = g->rows.items[0];
 		cells[0].text = layout_axis(v->a, t);
 		if (where)
-			cells[1] = (struct grid_cell){ "where", true, false, COLOR_NONE };
+			cells[1] = (struct grid_cell){"where", true, false, COLOR_NONE};
 		for (col = from, n = 1 + where; col < to; col++)
 			cells[n++].text = c->variants[col].id;
 		for (k = 0; k < t->n; k++) {
 			cells = grid_row(g);
 			cells = layout_label(g, cells, t->rows[k].label, isnan(t->rows[k].axis));
 			if (where)
-				cells[1] = (struct grid_cell){ t->where, true, false, COLOR_NONE };
+				cells[1] = (struct grid_cell){t->where, true, false, COLOR_NONE};
 			for (col = from, n = 1 + where; col < to; col++, n++) {
 				const struct cmp_cell *cell = &t->rows[k].row->cells[col];
 				const char *mean = view_mean(v->a, cell, decimals);
@@ -421,10 +446,11 @@ static bool is_first_of_metric(const struct view *v, size_t table)
 	size_t i;
 
 	for (i = 0; i < table; i++)
-		if (!strcmp(v->tables[i].benchmark, t->benchmark) && !v->tables[i].metric == !t->metric &&
+		if (!strcmp(v->tables[i].benchmark, t->benchmark) &&
+		    !v->tables[i].metric == !t->metric &&
 		    (!t->metric || !strcmp(v->tables[i].metric->metric, t->metric->metric)))
 			return false;
-	return t->headline;
+	return t->shown;
 }
 
 void wide_print(struct text *t, const struct view *v, const struct report_options *opt)

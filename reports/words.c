@@ -154,21 +154,22 @@ static const struct row_group {
 	bool with_change;
 	const char *word;
 } row_groups[] = {
-	{ VERDICT_WORSE, false, true, ", worse" },
-	{ VERDICT_BETTER, false, true, ", better" },
-	{ VERDICT_CHANGED, false, true, ", changed" },
-	{ VERDICT_WORSE, true, true, ", worse but small" },
-	{ VERDICT_BETTER, true, true, ", better but small" },
-	{ VERDICT_SAME, false, false, " same" },
-	{ VERDICT_UNSURE, false, false, " unsure" },
-	{ VERDICT_FAILED, false, false, " failed" },
-	{ VERDICT_MISSING, false, false, " missing" },
+	{VERDICT_WORSE, false, true, ", worse"},
+	{VERDICT_BETTER, false, true, ", better"},
+	{VERDICT_CHANGED, false, true, ", changed"},
+	{VERDICT_WORSE, true, true, ", worse but small"},
+	{VERDICT_BETTER, true, true, ", better but small"},
+	{VERDICT_SAME, false, false, " same"},
+	{VERDICT_UNSURE, false, false, " unsure"},
+	{VERDICT_FAILED, false, false, " failed"},
+	{VERDICT_MISSING, false, false, " missing"},
 };
 
 /* One part of the sentence: the rows of a benchmark with one verdict. */
 static void words_group(const struct view *v, const char *benchmark, const struct row_group *g,
-			struct strbuf *out)
+			bool alone, struct strbuf *out)
 {
+	bool numbers = g->with_change || alone;
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	const struct cmp_cell *last = NULL;
 	const char *power = "";
@@ -183,11 +184,10 @@ static void words_group(const struct view *v, const char *benchmark, const struc
 			const struct cmp_row *row = &test->rows[r];
 			const struct cmp_cell *cell = &row->cells[1];
 
-			if (!row->headline || cell->verdict != g->verdict ||
-			    cell->small != g->small)
+			if (!row->shown || cell->verdict != g->verdict || cell->small != g->small)
 				continue;
 			add_part(&sb, ", ",
-				 g->with_change ? row_with_change(v, test, row, cell)
+				 numbers ? row_with_change(v, test, row, cell)
 					 : view_phrase(v, test, row));
 			power = last ? "" : row_power(v, row, cell);
 			last = cell;
@@ -196,17 +196,40 @@ static void words_group(const struct view *v, const char *benchmark, const struc
 	if (!last)
 		return;
 	add_part(out, "; ", strbuf_str(&sb));
-	strbuf_adds(out, g->word);
+	if (!alone)
+		strbuf_adds(out, g->word);
 	if (g->verdict == VERDICT_UNSURE)
 		strbuf_adds(out, power);
 	if (g->verdict == VERDICT_FAILED && last->error)
 		strbuf_addf(out, " (%s)", text_ascii(v->a, last->error));
 }
 
+/* Rows of a benchmark that are shown, and how many of them are unsure. */
+static int shown_rows(const struct comparison *c, const char *benchmark, int *unsure)
+{
+	size_t t, r;
+	int n = 0;
+
+	*unsure = 0;
+	for (t = 0; t < c->n_tests; t++) {
+		for (r = 0; r < c->tests[t].n_rows; r++) {
+			const struct cmp_row *row = &c->tests[t].rows[r];
+
+			if (strcmp(c->tests[t].benchmark, benchmark) || !row->shown)
+				continue;
+			n++;
+			*unsure += row->cells[1].verdict == VERDICT_UNSURE;
+		}
+	}
+	return n;
+}
+
 /* "BETTER" where the rows agree on a word; a benchmark that is merely undecided has none. */
 static const char *overall_word(const struct view *v, const struct cmp_overall *o)
 {
-	if (o->verdict == VERDICT_UNSURE && o->unsure < o->rows)
+	int unsure, n = shown_rows(v->c, o->benchmark, &unsure);
+
+	if (o->verdict == VERDICT_UNSURE && unsure < n)
 		return "";
 	return arena_printf(v->a, "%s. ", upper(v->a, verdict_name(o->verdict)));
 }
@@ -215,10 +238,12 @@ static void words_pair(struct text *t, const struct view *v, const char *benchma
 {
 	const struct cmp_overall *o = overall_of(v->c, benchmark, 1);
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	int unsure, n = shown_rows(v->c, benchmark, &unsure);
 	size_t i;
 
+	/* where all are unsure, the word has said so and the numbers are worth more */
 	for (i = 0; i < ARRAY_SIZE(row_groups); i++)
-		words_group(v, benchmark, &row_groups[i], &sb);
+		words_group(v, benchmark, &row_groups[i], n == unsure, &sb);
 	text_block(t, NULL, "%s: %s%s.", text_ascii(v->a, benchmark), overall_word(v, o),
 		   strbuf_str(&sb));
 }
@@ -229,16 +254,16 @@ static const char *overall_counts(struct arena *a, const struct cmp_overall *o)
 	const struct {
 		int n;
 		const char *word;
-	} counts[] = { { o->better, "better" }, { o->worse, "worse" },	  { o->small, "small" },
-		       { o->same, "same" },	{ o->unsure, "unsure" },  { o->failed, "failed" },
-		       { o->missing, "missing" } };
+	} counts[] = {{o->better, "better"},  {o->worse, "worse"},   {o->small, "small"},
+		      {o->same, "same"},      {o->unsure, "unsure"}, {o->failed, "failed"},
+		      {o->missing, "missing"}};
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(counts); i++)
 		if (counts[i].n)
-			add_part(&sb, ", ", arena_printf(a, "%s in %d", counts[i].word,
-							 counts[i].n));
+			add_part(&sb, ", ",
+				 arena_printf(a, "%s in %d", counts[i].word, counts[i].n));
 	strbuf_addf(&sb, " of %d %s", o->rows, o->rows == 1 ? "row" : "rows");
 	return arena_strdup(a, strbuf_str(&sb));
 }
@@ -249,6 +274,7 @@ static void words_verdict_group(const struct view *v, const char *benchmark, enu
 {
 	const struct comparison *c = v->c;
 	bool *set = arena_alloc_array(v->a, c->n_variants, sizeof(*set));
+	const char *word = upper(v->a, verdict_name(verdict));
 	const struct cmp_overall *one = NULL;
 	size_t i, n = 0;
 
@@ -260,25 +286,28 @@ static void words_verdict_group(const struct view *v, const char *benchmark, enu
 		set[i] = true;
 		one = o;
 		n++;
+		if (verdict == VERDICT_INCOMPLETE)
+			add_part(out, "; ",
+				 arena_printf(v->a, "%s %s (%s)", c->variants[i].id, word,
+					      overall_counts(v->a, o)));
 	}
-	if (!n)
+	if (!n || verdict == VERDICT_INCOMPLETE)
 		return;
-	add_part(out, "; ", view_names(c, v->a, set));
-	strbuf_addf(out, " %s", upper(v->a, verdict_name(verdict)));
+	add_part(out, "; ", arena_printf(v->a, "%s %s", view_names(c, v->a, set), word));
 	if (n == 1)
 		strbuf_addf(out, " (%s)", overall_counts(v->a, one));
 }
 
 static void words_many(struct text *t, const struct view *v, const char *benchmark)
 {
-	static const enum verdict order[] = { VERDICT_WORSE, VERDICT_MIXED,  VERDICT_BETTER,
-					      VERDICT_SAME,  VERDICT_UNSURE, VERDICT_INCOMPLETE };
+	static const enum verdict order[] = {VERDICT_WORSE, VERDICT_MIXED,  VERDICT_BETTER,
+					     VERDICT_SAME,  VERDICT_UNSURE, VERDICT_INCOMPLETE};
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(order); i++)
 		words_verdict_group(v, benchmark, order[i], &sb);
-	text_block(t, NULL, "%s: %s, against A.", text_ascii(v->a, benchmark), strbuf_str(&sb));
+	text_block(t, NULL, "%s against A: %s.", text_ascii(v->a, benchmark), strbuf_str(&sb));
 }
 
 /* ---- the worst cell, the contrasts, what was not tested ---- */
@@ -319,18 +348,18 @@ static void words_contrast(struct text *t, const struct view *v, size_t k)
 	const struct cmp_contrast *contrast = &v->c->contrasts[k];
 	const struct view_table *table = &v->tables[0];
 	size_t column = v->c->n_variants + k;
-	const char *what = arena_printf(
-		v->a, "%s against %s%s%s", v->c->variants[contrast->top].id,
-		v->c->variants[contrast->bottom].id, *table->where ? ", " : "", table->where);
+	const char *what = arena_printf(v->a, "%s against %s%s%s", v->c->variants[contrast->top].id,
+					v->c->variants[contrast->bottom].id,
+					*table->where ? ", " : "", table->where);
 
 	if (table->split)
-		text_block(t, NULL, "%s: %s at %s %s, %s at %s.", what,
-			   text_percent(v->a, view_gmean(v->c, table, column, 0, table->split), "%"),
-			   view_range(v->a, table, 0, table->split), table->axis,
-			   text_percent(v->a,
-					view_gmean(v->c, table, column, table->split, table->n),
-					"%"),
-			   view_range(v->a, table, table->split, table->n));
+		text_block(
+			t, NULL, "%s: %s at %s %s, %s at %s.", what,
+			text_percent(v->a, view_gmean(v->c, table, column, 0, table->split), "%"),
+			view_range(v->a, table, 0, table->split), table->axis,
+			text_percent(v->a, view_gmean(v->c, table, column, table->split, table->n),
+				     "%"),
+			view_range(v->a, table, table->split, table->n));
 	else
 		text_block(t, NULL, "%s: geometric mean %s.", what,
 			   text_percent(v->a, view_gmean(v->c, table, column, 0, table->n), "%"));
@@ -346,40 +375,30 @@ static void words_not_tested(struct text *t, const struct view *v)
 		text_block(t, NULL, "NOT TESTED: the source states neither runs nor spread.");
 	else if (!c->has_n)
 		text_block(t, NULL, "NOT TESTED: the source does not state the runs.");
-	else if (!c->has_spread && strcmp(c->kind, "import") == 0 && high >= 5)
+	else if (!c->has_spread && strcmp(c->kind, "import") == 0 && high >= STATS_TEST_MIN)
 		text_block(t, NULL, "NOT TESTED: the source states no spread.");
-	else if (high >= 5 && low >= 5)
+	else if (low >= STATS_TEST_MIN)
 		text_block(t, NULL, "NOT TESTED: the single runs are not in the source.");
-	else if (low == high)
-		text_block(t, NULL, "NOT TESTED: %d %s a side; a verdict takes 5 at least.", low,
-			   view_unit_word(c, low != 1));
 	else
-		text_block(t, NULL,
-			   "NOT TESTED: %d to %d %s a side; a verdict takes 5 at least.", low, high,
-			   view_unit_word(c, true));
-}
-
-static int headline_rows(const struct comparison *c, const char *benchmark)
-{
-	const struct cmp_overall *o = overall_of(c, benchmark, 1);
-
-	return o ? o->rows : 0;
+		text_block(t, NULL, "NOT TESTED: n = %s; a verdict takes %d.",
+			   view_units_text(c, t->a), STATS_TEST_MIN);
 }
 
 static void words_benchmark(struct text *t, const struct view *v, const char *benchmark)
 {
 	const struct comparison *c = v->c;
+	int unsure, n = shown_rows(c, benchmark, &unsure);
 
-	if (!headline_rows(c, benchmark))
+	if (!n)
 		text_block(t, NULL, "%s: no headline metric, so no verdict.",
 			   text_ascii(v->a, benchmark));
 	else if (!layout_is_pair(c) && !c->tested)
 		words_standing(t, v, benchmark);
-	else if (c->n_variants == 2 && headline_rows(c, benchmark) <= FEW_ROWS)
+	else if (c->n_variants == 2 && n <= FEW_ROWS)
 		words_pair(t, v, benchmark);
 	else
 		words_many(t, v, benchmark);
-	if (!layout_is_pair(c) || headline_rows(c, benchmark) > FEW_ROWS)
+	if (!layout_is_pair(c) || n > FEW_ROWS)
 		words_worst(t, v, benchmark, c->tested);
 }
 
@@ -390,7 +409,7 @@ void words_print(struct text *t, const struct view *v)
 
 	if (!strcmp(c->backend, "qemu") && strcmp(c->accelerator, "kvm"))
 		text_block(t, NULL,
-			   "measured in QEMU without KVM: an emulated CPU, so only the ratios count.");
+			   "measured in QEMU without KVM: compare ratios, not absolute figures.");
 	if (c->done < c->planned)
 		text_block(t, NULL, "UNFINISHED: %d of %d runs done; all below may still change.",
 			   c->done, c->planned);
