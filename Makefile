@@ -18,8 +18,8 @@ LIBOBJ := $(filter-out $(O)/cli/main.o,$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/*.c))
 HELPERS := $(O)/kdelta-agent $(O)/wakebench
 # The guest's agent is static and shares the running of jobs with the host.
-AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o runner/job.o core/proc.o core/mem.o core/str.o \
-	core/err.o core/num.o)
+AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o runner/job.o runner/frame.o core/proc.o core/mem.o \
+	core/str.o core/err.o core/num.o)
 
 # Packages: what building needs, what the main job needs, what the tests need besides.
 DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libyaml-dev r-mathlib libjansson-dev \
@@ -91,7 +91,7 @@ $(O)/tests/unit/%: tests/unit/%.c $(LIBOBJ) Makefile
 	$(Q)$(CC) $(KCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LDLIBS) -lcmocka
 
 # Fuzzers: clang's libFuzzer over the pure rooms; `make fuzz SECONDS=60`.
-FUZZ_SRC := $(filter core/% stats/% parsers/%,$(SRC))
+FUZZ_SRC := $(filter core/% stats/% parsers/% runner/job.c runner/frame.c,$(SRC))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard tests/fuzz/*.c))
 $(O)/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC)
 	$(call say,FUZZ,$@)

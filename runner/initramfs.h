@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The one initramfs that fits every kernel: no modules, only programs and what they need. */
+#ifndef RUNNER_INITRAMFS_H
+#define RUNNER_INITRAMFS_H
+
+#include "core/err.h"
+#include "core/str.h"
+
+/* Lines of tbench's load file that guests get: the whole file is most of an image's size. */
+#define INITRAMFS_LOAD_LINES 50000
+
+/*
+ * kdelta-agent as /init, busybox with a link for each of its applets, hackbench, tbench,
+ * tbench_srv, wakebench and schbench where they are installed, the further programs (names or
+ * paths, NULL-terminated, or NULL), their shared libraries, and tbench's load file. Programs lie
+ * in /bin under their last name. The image is reproducible and kept in the cache under the hash of
+ * its contents; *path is its file. -ENOENT: busybox or the agent is missing.
+ */
+int initramfs_build(struct arena *a, const char *const *programs, const char **path, struct err *e);
+
+/*
+ * tbench's load file as guests get it. A figure measured with it is comparable with those of the
+ * same load only, so its hash is a parameter of the test case. -ENOENT: dbench is not installed.
+ */
+int initramfs_load(struct strbuf *text, char sha256[65], struct err *e);
+
+#endif
