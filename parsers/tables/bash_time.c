@@ -24,10 +24,9 @@ static const char *const metrics[] = {"real", "user", "sys"};
 enum { METRICS = ARRAY_SIZE(metrics), MAX_SIDES = 16, CONTEXT = 12 };
 
 struct pair {
-	int metric;
+	int metric, form, line;
 	double seconds;
 	const char *text; /* "2m38.574s" */
-	int line;
 };
 
 /* A run as listed: one value per metric, text NULL where it is missing. */
@@ -75,14 +74,20 @@ static int metric_of(struct span word)
 	return -1;
 }
 
-/* "2m38.574s", "2m38,574s", "158.574s", and "158.57" as `time -p` prints it. */
-static bool time_of(struct span word, double *seconds)
+enum { FORM_MINUTES = 1, FORM_SECONDS = 2 };
+
+/*
+ * "2m38.574s", "2m38,574s", "158.574s", and "158.57" as `time -p` prints it. *form is how it is
+ * written: a listing does not mix forms, so a time that was cut off ("2") is not taken for another.
+ */
+static bool time_of(struct span word, double *seconds, int *form)
 {
 	char digits[32];
 	double minutes = 0;
 	const char *m = memchr(word.s, 'm', word.len);
 	size_t i;
 
+	*form = (m ? FORM_MINUTES : 0) | (word.s[word.len - 1] == 's' ? FORM_SECONDS : 0);
 	if (m) {
 		if (!num_parse((struct span){word.s, (size_t)(m - word.s)}, &minutes) || minutes < 0 ||
 		    word.s[word.len - 1] != 's')
@@ -127,7 +132,7 @@ static enum line_kind read_line(struct reader *rd, const struct table_line *line
 	struct span rest = line->text, word;
 	size_t before = pairs->n;
 	bool labelled = *metric >= 0, first = true;
-	int now = *metric;
+	int now = *metric, form;
 	double seconds;
 
 	while (span_next_word(&rest, &word)) {
@@ -136,9 +141,11 @@ static enum line_kind read_line(struct reader *rd, const struct table_line *line
 		if (found >= 0) {
 			now = found;
 			labelled = true;
-		} else if (labelled && time_of(word, &seconds)) {
-			*ARRAY_PUSH(pairs) = (struct pair){
-				now, seconds, arena_strndup(rd->a, word.s, word.len), line->line};
+		} else if (labelled && time_of(word, &seconds, &form) &&
+			   (!pairs->n || pairs->items[0].form == form)) {
+			*ARRAY_PUSH(pairs) =
+				(struct pair){now, form, line->line, seconds,
+					      arena_strndup(rd->a, word.s, word.len)};
 		} else if (!first || !is_enumerator(word)) {
 			bool damaged = pairs->n > before;
 
@@ -192,7 +199,9 @@ static const char *heading_name(struct arena *a, struct span line)
 	line = span_trim(line);
 	while (line.len && strchr(":-= ", line.s[line.len - 1]))
 		line.len--;
-	return words <= 4 && line.len && line.len <= 48 ? arena_strndup(a, line.s, line.len) : NULL;
+	if (words > 4 || !line.len || line.len > 48 || !isalnum((unsigned char)line.s[0]))
+		return NULL;
+	return arena_strndup(a, line.s, line.len);
 }
 
 static bool is_command_word(struct span word)

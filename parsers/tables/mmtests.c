@@ -185,7 +185,7 @@ struct row {
 	bool known; /* statistic is one of the list */
 	bool plain; /* values without percentages */
 	const char *cut; /* what is left over after the last cell; NULL: nothing */
-	struct span label;
+	const char *key; /* "Hmean 64", one blank between words */
 	int line;
 	ARRAY_OF(struct cell) cells;
 };
@@ -258,59 +258,56 @@ static bool take_numbers(struct reader *rd, struct span rest, int line, struct r
 	return row->cells.n > before;
 }
 
-/* Splits "Hmean 64 15952.50 (" into the label and where its cells begin. */
+static const char *tidy_key(struct arena *a, const char *from, const char *to)
+{
+	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
+	struct span rest = {from, (size_t)(to - from)}, word;
+
+	while (span_next_word(&rest, &word)) {
+		if (key.len)
+			strbuf_addc(&key, ' ');
+		strbuf_add(&key, word.s, word.len);
+	}
+	return arena_strndup(a, strbuf_str(&key), key.len);
+}
+
+/* Splits "Hmean 64 15952.50 (" into the key and where its cells begin. */
 static bool find_label(struct reader *rd, struct span line, struct row *row, struct span *cells)
 {
-	struct span rest = line, word, at, number = {NULL, 0};
-	size_t words = 0;
+	struct span rest = line, word, number = {NULL, 0}, probe;
+	const char *start, *end = line.s + line.len;
+	size_t words;
 	struct cell cell;
+	enum scan scan = SCAN_NONE;
 
-	skip_blanks(&rest);
-	if (!rest.len || !isalnum((unsigned char)rest.s[0]))
+	if (!span_next_word(&rest, &word) || !isalnum((unsigned char)word.s[0]))
 		return false;
-	at = rest;
-	while (span_next_word(&at, &word) && words <= 6) {
-		struct span here = {word.s, line.len - (size_t)(word.s - line.s)};
-		struct span probe = here;
-		enum scan scan = scan_cell(rd->a, &probe, &cell);
-
-		if (!words++) {
-			row->statistic = find_statistic(word);
-			row->known = row->statistic != NULL;
-			if (!row->known)
-				row->statistic = &unknown_statistic;
-			if (scan != SCAN_NONE || !isalpha((unsigned char)word.s[0]))
-				if (!row->known)
-					return false;
-			continue;
-		}
-		if (scan == SCAN_NONE) {
-			double v;
-			int d;
-
-			if (!number.s && words > 2 && table_scan_number(word, &v, &d) == word.len)
-				number = here;
-			continue;
-		}
-		/* "Hmean 64" and nothing more: 64 is the key, the cells stand on the next line */
-		if (scan == SCAN_CUT && words == 2 && here.len == word.len)
-			here.s += here.len, here.len = 0;
-		if (scan == SCAN_CUT && !row->known)
-			return false;
-		row->label = span_trim((struct span){rest.s, (size_t)(here.s - rest.s)});
-		*cells = here;
-		row->plain = row->statistic->plain && scan == SCAN_CUT && number.s;
-		if (row->plain) {
-			row->label = span_trim((struct span){rest.s, (size_t)(number.s - rest.s)});
-			*cells = number;
-		}
-		return true;
+	start = word.s;
+	row->statistic = find_statistic(word);
+	row->known = row->statistic != NULL;
+	if (!row->known)
+		row->statistic = &unknown_statistic;
+	if (!row->known && !isalpha((unsigned char)*start))
+		return false;
+	for (words = 1; words <= 6 && scan == SCAN_NONE && span_next_word(&rest, &word); words++) {
+		*cells = (struct span){word.s, (size_t)(end - word.s)};
+		probe = *cells;
+		scan = scan_cell(rd->a, &probe, &cell);
+		if (!number.s && words > 1 &&
+		    table_scan_number(word, &cell.c.value, &cell.value_decimals) == word.len)
+			number = *cells;
 	}
-	if (!row->known || !row->statistic->plain || !number.s)
+	if (scan == SCAN_CUT && !row->known)
 		return false;
-	row->plain = true;
-	row->label = span_trim((struct span){rest.s, (size_t)(number.s - rest.s)});
-	*cells = number;
+	/* "Hmean 64" and nothing more: 64 is the key, the cells stand on the next line */
+	if (scan == SCAN_CUT && words == 2 && cells->len == word.len)
+		*cells = (struct span){end, 0};
+	row->plain = scan != SCAN_CELL && row->statistic->plain && number.s;
+	if (row->plain)
+		*cells = number;
+	else if (scan == SCAN_NONE)
+		return false;
+	row->key = tidy_key(rd->a, start, cells->s);
 	return true;
 }
 
@@ -558,7 +555,7 @@ static const char *section_of(struct arena *a, struct span title)
 /* A title is short; without a benchmark's name it needs a colon, or a paragraph of its own. */
 static bool is_title(struct span line, bool alone)
 {
-	struct span rest = line, word;
+	struct span rest = line, word, bench;
 	bool digit = false;
 	size_t words = 0, i;
 
@@ -571,8 +568,8 @@ static bool is_title(struct span line, bool alone)
 	}
 	if (!line.len || line.s[line.len - 1] == '.' || !words)
 		return false;
-	if (table_benchmark_in(line, NULL))
-		return words <= 12 && line.len <= 80;
+	if (table_benchmark_in(line, &bench) && bench.len)
+		return words <= 8 && line.len <= 80;
 	if (!alone && line.s[line.len - 1] != ':')
 		return false;
 	return isalnum((unsigned char)line.s[0]) && (words <= 3 || (digit && words <= 8));
@@ -643,9 +640,9 @@ static const char *benchmark_of_rows(const row_array *rows)
 	array_for_each(row, rows) {
 		if (!strcmp(row->statistic->word, "MB/sec"))
 			return "stream";
-		if (!strcmp(row->statistic->word, "Lat") && span_find(row->label, "-qrtle"))
+		if (!strcmp(row->statistic->word, "Lat") && strstr(row->key, "-qrtle"))
 			return "schbench";
-		if (span_find(row->label, " elsp-") || span_find(row->label, " syst-"))
+		if (strstr(row->key, " elsp-") || strstr(row->key, " syst-"))
 			return "kernbench";
 	}
 	return NULL;
@@ -666,17 +663,10 @@ static bool all_plain(const row_array *rows)
 static void name_row(struct reader *rd, const char *benchmark, const struct row *row,
 		     struct table_row *out, const char **axis_name)
 {
-	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
-	struct span rest = row->label, word;
 	const char *axis;
 	size_t i;
 
-	while (span_next_word(&rest, &word)) {
-		if (key.len)
-			strbuf_addc(&key, ' ');
-		strbuf_add(&key, word.s, word.len);
-	}
-	out->key = arena_strndup(rd->a, strbuf_str(&key), key.len);
+	out->key = row->key;
 	out->kind = row->statistic->kind;
 	out->line = row->line;
 	out->axis = out->key;
@@ -716,7 +706,7 @@ static void add_row(struct reader *rd, struct table *t, const struct row *row,
 	out->cells = arena_alloc_array(rd->a, t->n_variants, sizeof(*out->cells));
 	for (i = 0; i < t->n_variants; i++)
 		out->cells[i] = row->cells.items[i].c;
-	if (!t->unit && out->kind == ROW_VALUE)
+	if (!t->unit && out->kind != ROW_DEVIATION)
 		t->unit = out->unit;
 }
 
@@ -733,8 +723,8 @@ static void refuse_change(struct reader *rd, const struct table *t, const struct
 	const struct cell *cell = &row->cells.items[worst];
 
 	tables_refuse(rd->a, rd->set, cell->c.line,
-		      "row \"%.*s\" refused: %s, %s for %s is %.2f%%, but %.*f%% is printed",
-		      (int)row->label.len, row->label.s, t->variants[worst], cell->c.value_text,
+		      "row \"%s\" refused: %s, %s for %s is %.2f%%, but %.*f%% is printed",
+		      row->key, t->variants[worst], cell->c.value_text,
 		      row->cells.items[t->baseline].c.value_text,
 		      recomputed(row, t->baseline, worst, wanted), cell->change_decimals,
 		      cell->c.change);
@@ -761,8 +751,8 @@ static void check_row(struct reader *rd, struct table *t, const struct row *row,
 	int fits;
 
 	if (row->cells.n != t->n_variants || row->cut) {
-		tables_refuse(rd->a, rd->set, row->line, "row \"%.*s\" refused: %zu of %zu cells%s%s%s",
-			      (int)row->label.len, row->label.s, row->cells.n, t->n_variants,
+		tables_refuse(rd->a, rd->set, row->line, "row \"%s\" refused: %zu of %zu cells%s%s%s",
+			      row->key, row->cells.n, t->n_variants,
 			      row->cut ? " and a rest, \"" : "", row->cut ? row->cut : "",
 			      row->cut ? "\"" : "");
 		return;

@@ -270,8 +270,8 @@ static bool take(struct search *s, size_t lines, const struct span *names, const
 
 	for (i = 0; i < s->n; i++) {
 		s->out->names[i] = tidy(s->a, names[i]);
-		if (above && !span_is(above[i], s->out->names[i]) &&
-		    strncmp(s->out->names[i], above[i].s, above[i].len))
+		if (above && strncmp(s->out->names[i], above[i].s, above[i].len) &&
+		    !table_benchmark_in(above[i], NULL))
 			s->out->descriptions[i] = tidy(s->a, above[i]);
 	}
 	if (lines)
@@ -372,10 +372,14 @@ static bool from_columns(struct search *s)
 	if (s->h->n < 2)
 		return false;
 	split(s->h->line[1], true, &above);
-	if (above.n != s->n || s->h->line[0].len != s->h->line[1].len)
+	/* the last name may be wider than its column */
+	if (above.n != s->n || s->h->line[0].len + 1 < s->h->line[1].len ||
+	    s->h->line[0].len > s->h->line[1].len + 16)
 		return false;
 	for (i = 0; i < s->n; i++) {
 		end = (size_t)(above.at[i].s - s->h->line[1].s) + above.at[i].len;
+		if (i + 1 == s->n)
+			end = s->h->line[0].len;
 		names[i] = span_trim((struct span){s->h->line[0].s + start, end - start});
 		if (!names[i].len)
 			return false;

@@ -460,13 +460,14 @@ static void unquote_line(struct table_line *line)
 
 static void add_body(struct undo *u, size_t from, size_t to, const struct entity *t)
 {
-	const struct table_line *in = u->in.items + from;
 	size_t i, first = u->out.n;
 
+	if (from >= to)
+		return;
 	if (t->encoding == ENC_QP)
-		qp_decode(u, in, to - from, &u->out);
+		qp_decode(u, &u->in.items[from], to - from, &u->out);
 	else if (t->encoding == ENC_BASE64)
-		base64_decode(u, in, to - from, &u->out);
+		base64_decode(u, &u->in.items[from], to - from, &u->out);
 	else
 		for (i = from; i < to; i++)
 			*ARRAY_PUSH(&u->out) = u->in.items[i];

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Any bytes as a mail: no crash, and what comes out can be trusted - every cell has a finite value
+ * of a line of the text, every published percentage agrees with the printed values.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/err.h"
+#include "core/mem.h"
+#include "parsers/tables/tables.h"
+
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
+
+/* Half a unit of the last printed digit. */
+static double half(const char *text)
+{
+	const char *dot = strchr(text, '.');
+
+	return 0.5 * pow(10, dot ? -(double)strlen(dot + 1) : 0);
+}
+
+static void check_change(const struct table *t, const struct table_row *row,
+			 const struct table_cell *cell)
+{
+	const struct table_cell *base = &row->cells[t->baseline];
+	double change = row->orientation == CHANGE_INVERTED ? -cell->change : cell->change;
+	double low, high;
+
+	if (!cell->has_change || t->sign == SIGN_NONE || row->orientation == CHANGE_UNKNOWN ||
+	    base->value - half(base->value_text) <= 0 || cell->value <= 0)
+		return;
+	low = (cell->value - half(cell->value_text)) / (base->value + half(base->value_text)) - 1;
+	high = (cell->value + half(cell->value_text)) / (base->value - half(base->value_text)) - 1;
+	CHECK(change >= 100 * low - 0.5 - 1e-6 && change <= 100 * high + 0.5 + 1e-6);
+}
+
+static void check_row(const struct table *t, const struct table_row *row, int lines)
+{
+	size_t i, values = 0;
+
+	CHECK(row->key && *row->key);
+	CHECK(row->line >= 1 && row->line <= lines && row->run >= 0 && row->index >= 0);
+	for (i = 0; i < t->n_variants; i++) {
+		const struct table_cell *cell = &row->cells[i];
+
+		if (!cell->has_value)
+			continue;
+		values++;
+		CHECK(isfinite(cell->value) && isfinite(cell->change));
+		CHECK(cell->value_text && *cell->value_text);
+		CHECK(cell->line >= 1 && cell->line <= lines);
+		if (row->run)
+			CHECK(cell->value >= 0);
+		else
+			check_change(t, row, cell);
+	}
+	CHECK(values);
+	CHECK(row->run || values == t->n_variants);
+}
+
+static void check_table(const struct table *t, int lines)
+{
+	const struct table_row *row;
+	size_t i, k;
+
+	CHECK(t->family && t->n_variants && t->rows.n);
+	CHECK(t->baseline >= 0 && (size_t)t->baseline < t->n_variants);
+	for (i = 0; i < t->n_variants; i++) {
+		CHECK(t->variants[i] && *t->variants[i]);
+		for (k = 0; k < i; k++)
+			CHECK(strcmp(t->variants[i], t->variants[k]));
+	}
+	array_for_each(row, &t->rows)
+		check_row(t, row, lines);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	_cleanup_err_ struct err e = ERR_INIT;
+	struct table_set set;
+	const struct table *t;
+	const struct table_warning *w;
+	int lines = 1, r;
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		lines += data[i] == '\n';
+	r = tables_read(a, "fuzz", (struct span){(const char *)data, size}, NULL, &set, &e);
+	CHECK(r == 0 || r == -ENOENT || r == -EINVAL);
+	CHECK((r == 0) == (e.list.n == 0));
+	CHECK(r || set.tables.n);
+	if (r)
+		return 0;
+	array_for_each(t, &set.tables)
+		check_table(t, lines);
+	array_for_each(w, &set.refused)
+		CHECK(w->line >= 1 && w->line <= lines && *w->text);
+	array_for_each(w, &set.warnings)
+		CHECK(w->line >= 1 && w->line <= lines && *w->text);
+	return 0;
+}
