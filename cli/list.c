@@ -77,7 +77,7 @@ static int list_runs(struct cli *c, struct db *db, const char *campaign, struct 
 	return r;
 }
 
-static const char *const variant_columns[] = {"campaign", "variant",	 "baseline",
+static const char *const variant_columns[] = {"campaign", "variant",	 "?baseline",
 					      "kernel",	  "build_id",	 "commit",
 					      "identity", "description", NULL};
 
@@ -93,7 +93,7 @@ static int list_variants(struct cli *c, struct db *db, const char *campaign, str
 	for (i = 0; !r && i < n; i++) {
 		page_cell(t, list[i].campaign);
 		page_cell(t, list[i].name);
-		page_cell(t, list[i].baseline ? "yes" : "no");
+		page_cell_flag(t, list[i].baseline);
 		page_cell(t, list[i].kernel.release);
 		page_cell(t, list[i].kernel.build_id);
 		page_cell(t, list[i].kernel.commit);

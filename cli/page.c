@@ -120,6 +120,11 @@ void page_cell(struct page_table *t, const char *value)
 	page_add_cell(t, page_value(value, NAN));
 }
 
+void page_cell_flag(struct page_table *t, bool value)
+{
+	page_cell(t, value ? "yes" : "no");
+}
+
 void page_cell_number(struct page_table *t, double value)
 {
 	page_add_cell(t, page_value(NULL, value));
@@ -128,7 +133,7 @@ void page_cell_number(struct page_table *t, double value)
 /* "#value" -> "value" */
 static const char *column_name(const char *column)
 {
-	return column + (*column == '#');
+	return column + (*column == '#' || *column == '?');
 }
 
 static bool is_integer(double v)
@@ -146,13 +151,34 @@ static const char *value_string(struct arena *a, const struct page_value *v)
 				     : arena_printf(a, "%.6g", v->number);
 }
 
+/* Names of files and words of programs may be anything; JSON is UTF-8. */
+static json_t *text_json(const char *text)
+{
+	_cleanup_free_ char *copy = NULL;
+	json_t *json = json_string(text);
+	char *s;
+
+	if (json)
+		return json;
+	copy = mem_strdup(text);
+	for (s = copy; *s; s++)
+		if ((unsigned char)*s >= 0x80)
+			*s = '?';
+	return json_string(copy);
+}
+
 static json_t *value_json(const struct page_value *v)
 {
 	if (v->text)
-		return json_string_nocheck(v->text);
+		return text_json(v->text);
 	if (isnan(v->number))
 		return json_null();
 	return is_integer(v->number) ? json_integer((json_int_t)v->number) : json_real(v->number);
+}
+
+static json_t *cell_json(const char *column, const struct page_value *v)
+{
+	return *column == '?' && v->text ? json_boolean(!strcmp(v->text, "yes")) : value_json(v);
 }
 
 static json_t *table_json(const struct page_table *t)
@@ -166,7 +192,7 @@ static json_t *table_json(const struct page_table *t)
 
 		for (i = 0; i < t->n_columns; i++)
 			json_object_set_new(object, column_name(t->columns[i]),
-					    value_json(&row->cells[i]));
+					    cell_json(t->columns[i], &row->cells[i]));
 		json_array_append_new(rows, object);
 	}
 	return rows;

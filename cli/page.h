@@ -24,9 +24,13 @@ void page_number(struct page *p, const char *name, double value);
 /* A text of several lines, shown below all else. */
 void page_block(struct page *p, const char *name, const char *value);
 
-/* Columns of numbers are named "#name"; the list ends with NULL. Cells are added row by row. */
+/*
+ * Columns of numbers are named "#name", of flags "?name"; the list ends with NULL. Cells are added
+ * row by row.
+ */
 struct page_table *page_table(struct page *p, const char *name, const char *const *columns);
 void page_cell(struct page_table *t, const char *value);
+void page_cell_flag(struct page_table *t, bool value);
 void page_cell_number(struct page_table *t, double value);
 
 /* To stdout, as JSON with --json. */

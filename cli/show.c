@@ -36,20 +36,21 @@ static int show_facts(const struct shower *s, struct page *p, const char *scope,
 	return r;
 }
 
-/* Rows of the view `summary`, the mean being the one its metric asks for where there is one. */
+/* Rows of the view `summary`, of one campaign or of one metric in all campaigns. */
 static int show_values(const struct shower *s, struct page *p, const char *campaign,
 		       const char *metric)
 {
 	static const char *const columns[] = {"campaign", "variant", "test_case", "metric",
 					      "unit",	  "#n",	     "#hmean",	  "#amean",
 					      "#stddev",  "#cv",     "verdict",	  NULL};
-	struct page_table *t = page_table(p, "values", columns);
+	struct page_table *t = page_table(p, "values", columns + (campaign != NULL));
 	struct db_view *v;
 	size_t i, n;
 	int r = db_get_view(s->db, s->a, campaign, metric, &v, &n, s->e);
 
 	for (i = 0; !r && i < n; i++) {
-		page_cell(t, v[i].campaign);
+		if (!campaign)
+			page_cell(t, v[i].campaign);
 		page_cell(t, v[i].variant);
 		page_cell(t, v[i].test_case);
 		page_cell(t, v[i].metric);
@@ -76,7 +77,8 @@ static void campaign_fields(const struct shower *s, struct page *p, const struct
 	page_text(p, "accelerator", camp->accelerator);
 	page_number(p, "repeat", camp->repeat ? camp->repeat : NAN);
 	/* as text: 64 bits are more than a JSON reader's number keeps */
-	page_text(p, "seed", arena_printf(s->a, "%" PRIu64, (uint64_t)camp->seed));
+	page_text(p, "seed",
+		  camp->seed ? arena_printf(s->a, "%" PRIu64, (uint64_t)camp->seed) : NULL);
 	page_text(p, "source", camp->source);
 	page_text(p, "config_path", camp->config_path);
 	page_text(p, "tool_version", camp->tool_version);
@@ -95,7 +97,7 @@ static int campaign_machine(const struct shower *s, struct page *p, int64_t id)
 
 static void campaign_names(struct page *p, const struct names *names)
 {
-	static const char *const variants[] = {"variant",  "baseline",	  "kernel", "build_id",
+	static const char *const variants[] = {"variant",  "?baseline",	  "kernel", "build_id",
 					       "settings", "description", NULL};
 	static const char *const cases[] = {"test_case", "command", "description", NULL};
 	struct page_table *t = page_table(p, "variants", variants);
@@ -105,7 +107,7 @@ static void campaign_names(struct page *p, const struct names *names)
 		const struct db_variant *v = &names->variants[i];
 
 		page_cell(t, v->name);
-		page_cell(t, v->baseline ? "yes" : "no");
+		page_cell_flag(t, v->baseline);
 		page_cell(t, v->kernel.release);
 		page_cell(t, v->kernel.build_id);
 		page_cell(t, v->settings);
@@ -314,7 +316,7 @@ static int show_boot(const struct shower *s, const struct db_boot *b)
 static int show_variant(const struct shower *s, const struct db_variant *list, size_t n,
 			const char *name)
 {
-	static const char *const columns[] = {"campaign", "baseline",	 "identity", "kernel",
+	static const char *const columns[] = {"campaign", "?baseline",	 "identity", "kernel",
 					      "version",  "build_id",	 "commit",   "source",
 					      "settings", "description", NULL};
 	struct page *p = page_new(s->a, "kdelta.show.variant/1");
@@ -327,7 +329,7 @@ static int show_variant(const struct shower *s, const struct db_variant *list, s
 		if (strcmp(list[i].name, name) && strcmp(list[i].identity, name))
 			continue;
 		page_cell(t, list[i].campaign);
-		page_cell(t, list[i].baseline ? "yes" : "no");
+		page_cell_flag(t, list[i].baseline);
 		page_cell(t, list[i].identity);
 		page_cell(t, list[i].kernel.release);
 		page_cell(t, list[i].kernel.version);

@@ -130,7 +130,7 @@ struct db_raw {
 };
 int db_get_raws(struct db *db, struct arena *a, int64_t run, struct db_raw **raws, size_t *n,
 		struct err *e);
-/* The raw output of no run (a source, a console) that has this hash; -ENOENT. */
+/* A raw output with this hash (of a run, a source, a console); -ENOENT. */
 int db_find_raw(struct db *db, const char *sha256, int64_t *id, struct err *e);
 /* Decompresses and checks size and hash. */
 int db_read_raw(struct db *db, int64_t id, struct strbuf *out, struct err *e);

@@ -58,9 +58,8 @@ int db_get_raws(struct db *db, struct arena *a, int64_t run, struct db_raw **raw
 
 int db_find_raw(struct db *db, const char *sha256, int64_t *id, struct err *e)
 {
-	int r = sql_value(db, e, id,
-			  "SELECT id FROM raws WHERE run_id IS NULL AND sha256 = ? ORDER BY id",
-			  "s", sha256);
+	int r = sql_value(db, e, id, "SELECT id FROM raws WHERE sha256 = ? ORDER BY id", "s",
+			  sha256);
 
 	if (!r)
 		return err_add(e, -ENOENT, "%s: there is no raw output with SHA-256 %s", db->path,
