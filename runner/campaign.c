@@ -150,7 +150,7 @@ static void read_kernel(struct reader *r, struct yaml_node *map, struct variant_
 	bool host = !strcmp(r->c->backend, "host");
 
 	if (!k) {
-		if (host)
+		if (host || !backend_find(r->c->backend))
 			return;
 		yaml_error(map, r->e, "the variant '%s' lacks its kernel", v->name);
 		err_hint(r->e,
@@ -182,7 +182,7 @@ static void read_kernel(struct reader *r, struct yaml_node *map, struct variant_
 	if (host) {
 		yaml_error(k, r->e, "the host backend measures the running kernel only");
 		err_hint(r->e, "use backend: manual or qemu for variants with other kernels");
-	} else if (v->release && !strcmp(r->c->backend, "qemu")) {
+	} else if (v->release && r->guest) {
 		yaml_error(k, r->e, "'release' is for the manual backend");
 		err_hint(r->e, "qemu boots kernels from a package (deb) or an image");
 	}
@@ -214,7 +214,7 @@ static void read_variant(struct reader *r, struct yaml_node *map, struct variant
 	v->env = read_settings(r, map, "env", &v->n_env);
 	read_features(r, map, v);
 	read_kernel(r, map, v);
-	if (v->cmdline && strcmp(r->c->backend, "qemu")) {
+	if (v->cmdline && !r->guest) {
 		yaml_error(yaml_get(map, "cmdline"), r->e,
 			   "'cmdline' works with the qemu backend only");
 		err_hint(r->e, "set it in the boot loader of this machine");
@@ -252,7 +252,7 @@ static void read_variants(struct reader *r, struct yaml_node *root)
 {
 	struct yaml_node *list = yaml_get(root, "variants");
 	struct campaign_config *c = r->c;
-	size_t i;
+	size_t i, before;
 
 	if (!list || list->kind != YAML_SEQUENCE || !list->n) {
 		yaml_error(list ? list : root, r->e, "'variants' takes a list of variants");
@@ -261,10 +261,11 @@ static void read_variants(struct reader *r, struct yaml_node *root)
 	}
 	c->variants = arena_alloc_array(r->a, list->n, sizeof(*c->variants));
 	c->n_variants = list->n;
-	for (i = 0; i < list->n; i++) {
+	before = r->e->list.n;
+	for (i = 0; i < list->n; i++)
 		read_variant(r, list->items[i], &c->variants[i]);
+	for (i = 0; i < list->n && r->e->list.n == before; i++)
 		check_twins(r, list->items[i], &c->variants[i]);
-	}
 }
 
 /* A count may be a share of the CPUs: it stays as written until the binding is known. */
@@ -697,7 +698,6 @@ static void read_head(struct reader *r, struct yaml_node *root)
 	if (!backend_find(c->backend)) {
 		yaml_error(yaml_get(root, "backend"), r->e, "unknown backend '%s'", c->backend);
 		suggest(r->e, c->backend, backend_names(r->a));
-		c->backend = "qemu";
 	}
 	yaml_get_int(root, "repeat", 1, 10000, &repeat, r->e);
 	yaml_get_int(root, "seed", 1, INT64_MAX, &seed, r->e);

@@ -524,15 +524,15 @@ const struct bench_def *catalog_clock(struct arena *a, const char *name)
 	return def;
 }
 
-/* Takes the part up to the separator off *rest. */
-static struct span next_part(struct span *rest, char separator)
+/* Takes the part up to the separator off *rest; *more: a separator stood behind it. */
+static struct span next_part(struct span *rest, char separator, bool *more)
 {
 	const char *end = memchr(rest->s, separator, rest->len);
 	struct span part = {rest->s, end ? (size_t)(end - rest->s) : rest->len};
-	size_t taken = part.len + (end ? 1 : 0);
 
-	rest->s += taken;
-	rest->len -= taken;
+	*more = end != NULL;
+	rest->s += part.len + *more;
+	rest->len -= part.len + *more;
 	return span_trim(part);
 }
 
@@ -540,24 +540,21 @@ bool catalog_evaluate(const char *expression, catalog_lookup lookup, const void 
 		      double *value)
 {
 	struct span sum = span_of(expression);
+	bool more_terms = true, more_factors;
 	double total = 0;
 
-	if (!sum.len)
-		return false;
-	while (sum.len) {
-		struct span product = next_part(&sum, '+');
+	while (more_terms) {
+		struct span product = next_part(&sum, '+', &more_terms);
 		double term = 1;
 
-		if (!product.len)
-			return false;
-		while (product.len) {
-			struct span name = next_part(&product, '*');
+		do {
+			struct span name = next_part(&product, '*', &more_factors);
 			double factor;
 
 			if (!num_parse(name, &factor) && !lookup(data, name, &factor))
 				return false;
 			term *= factor;
-		}
+		} while (more_factors);
 		total += term;
 	}
 	*value = total;

@@ -522,7 +522,10 @@ void run_fill(struct arena *a, const struct job_result *result, struct db_run *r
 	run->leftovers = p->leftovers;
 	run->error = result->error;
 	run->message = arena_strdup(a, result->message);
-	if (!run->error && p->output_full) {
+	if (!run->error && p->timed_out) {
+		run->error = "hang";
+		run->message = arena_printf(a, "no result after %.0f s, its deadline", p->elapsed);
+	} else if (!run->error && p->output_full) {
 		run->error = "output_full";
 		run->message = "the benchmark printed more than is kept";
 	} else if (!run->error && !p->started) {
@@ -906,6 +909,25 @@ static int measure(struct session *s)
 	return ret;
 }
 
+/* Nothing is begun under a kernel that no variant names. */
+static int check_running(struct session *s)
+{
+	struct running_kernel k;
+	size_t i;
+
+	for (i = 0; s->backend.ops->is_running && i < s->c->n_variants; i++)
+		if (s->backend.ops->is_running(&s->backend, (int)i))
+			return 0;
+	if (!i)
+		return 0;
+	machine_read_kernel(s->a, &k);
+	err_add(s->e, -ENXIO, "the running kernel %s (%s) is that of no variant", k.release,
+		k.version);
+	err_hint(s->e, "boot the kernel of '%s' and type the same line again",
+		 s->c->variants[0].name);
+	return -ENXIO;
+}
+
 /* Reads or makes the rows; then s->cells is the plan as far as it has come. */
 static int begin(struct session *s)
 {
@@ -918,7 +940,9 @@ static int begin(struct session *s)
 	if (ret)
 		return ret;
 	s->report->resumed = found;
-	ret = found ? resume(s) : create(s);
+	ret = found ? resume(s) : check_running(s);
+	if (!ret && !found)
+		ret = create(s);
 	if (!ret && !found)
 		ret = db_get_cells(s->db, s->a, s->row.id, &s->cells, &s->n_cells, s->e);
 	if (!ret)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Bare metal, rebooted by hand: only the variant whose kernel is running is measured, told by
+ * release, version string and, once seen, build-id. The same command line goes on after each boot.
+ */
+#include "runner/host.h"
+
+#include <string.h>
+
+#include "core/file.h"
+#include "runner/kernel.h"
+#include "runner/machine.h"
+#include "runner/settings.h"
+
+struct manual {
+	struct kernel_found *kernels; /* of the variants */
+};
+
+static int manual_open(struct backend *b, struct err *e)
+{
+	struct manual *m = arena_alloc(b->a, sizeof(*m));
+
+	(void)e;
+	m->kernels = arena_alloc_array(b->a, b->config->n_variants, sizeof(*m->kernels));
+	b->priv = m;
+	return 0;
+}
+
+/* An installed kernel that is known by its name only; what it really is shows when it runs. */
+static void find_release(struct backend *b, const char *release, struct kernel_found *k)
+{
+	const char *text = arena_printf(b->a, "release %s", release);
+	char hex[65];
+
+	data_sha256(text, strlen(text), hex);
+	k->identity = arena_strndup(b->a, hex, 16);
+	k->release = release;
+	k->source = text;
+}
+
+static int manual_find_kernel(struct backend *b, int variant, struct kernel_found *k, struct err *e)
+{
+	const struct variant_config *v = &b->config->variants[variant];
+	struct manual *m = b->priv;
+	size_t before = e->list.n;
+	int ret = 0;
+
+	*k = (struct kernel_found){0};
+	if (v->release)
+		find_release(b, v->release, k);
+	else if (v->deb)
+		ret = kernel_find_deb(b->a, v->deb, b->note, k, e);
+	else
+		ret = kernel_find_image(b->a, v->image, k, e);
+	if (ret && e->list.n > before)
+		err_at(e, b->config->file, v->line, v->column);
+	if (!ret && k->image_sha256 && b->known_build_id)
+		k->build_id = b->known_build_id(b->data, k->image_sha256);
+	m->kernels[variant] = *k;
+	return ret;
+}
+
+/* The header's version string ends with what `uname -v` says: "6.1.0-57-amd64 (...) #1 SMP ...". */
+static bool is_kernel(const struct running_kernel *now, const struct kernel_found *k)
+{
+	if (strcmp(now->release, k->release) || (k->version && !str_ends(k->version, now->version)))
+		return false;
+	return !k->build_id || !*k->build_id || !strcmp(k->build_id, now->build_id);
+}
+
+static bool manual_is_running(struct backend *b, int variant)
+{
+	struct manual *m = b->priv;
+	struct running_kernel now;
+
+	machine_read_kernel(b->a, &now);
+	return is_kernel(&now, &m->kernels[variant]);
+}
+
+static int manual_enter(struct backend *b, struct visit *v, struct err *e)
+{
+	if (manual_is_running(b, v->variant))
+		return host_enter(b, v, e);
+	v->error = "wrong_kernel";
+	v->message = "the running kernel is not the variant's";
+	v->permanent = true;
+	return 0;
+}
+
+static void manual_close(struct backend *b)
+{
+	b->priv = NULL;
+}
+
+static const struct backend_ops manual_backend = {
+	.name = "manual",
+	.unit = "boot",
+	.local = true,
+	.open = manual_open,
+	.find_kernel = manual_find_kernel,
+	.is_running = manual_is_running,
+	.enter = manual_enter,
+	.run = host_run,
+	.leave = host_leave,
+	.close = manual_close,
+};
+REGISTER(backend_ops, manual_backend);

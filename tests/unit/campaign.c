@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Benchmark descriptions, campaign files with their errors, test cases, the plan. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/file.h"
+#include "runner/campaign.h"
+#include "runner/machine.h"
+
+struct fixture {
+	struct arena *a;
+	struct catalog *cat;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = mem_zalloc(sizeof(*f));
+	_cleanup_err_ struct err e = ERR_INIT;
+
+	f->a = arena_new();
+	*state = f;
+	return catalog_load(f->a, NULL, &f->cat, &e);
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	arena_free(f->a);
+	free(f);
+	return 0;
+}
+
+/* All errors as lines "line:column: message (hint)". */
+static char *errors_text(struct arena *a, const struct err *e)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	const struct err_item *it;
+
+	array_for_each (it, &e->list) {
+		strbuf_addf(&sb, "%d:%d: %s", it->line, it->column, it->message);
+		if (it->hint)
+			strbuf_addf(&sb, " (%s)", it->hint);
+		strbuf_addc(&sb, '\n');
+	}
+	return arena_strdup(a, strbuf_str(&sb));
+}
+
+static struct campaign_config *parse(struct fixture *f, const char *text)
+{
+	_cleanup_err_ struct err e = ERR_INIT;
+	struct campaign_config *c = NULL;
+	int ret = campaign_parse(f->a, "dir/test.yaml", text, strlen(text), f->cat, &c, &e);
+
+	if (ret)
+		fail_msg("%s", errors_text(f->a, &e));
+	return c;
+}
+
+static void expect_errors(struct fixture *f, const char *text, const char *errors)
+{
+	_cleanup_err_ struct err e = ERR_INIT;
+	struct campaign_config *c = NULL;
+
+	assert_int_equal(campaign_parse(f->a, "dir/test.yaml", text, strlen(text), f->cat, &c, &e),
+			 -EINVAL);
+	assert_string_equal(errors_text(f->a, &e), errors);
+}
+
+static const struct test_case *find_case(const struct campaign_config *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_cases; i++)
+		if (!strcmp(c->cases[i].name, name))
+			return &c->cases[i];
+	fail_msg("there is no test case %s", name);
+	return NULL;
+}
+
+#define TWO "variants: [{name: a}, {name: b, env: {X: 1}}]\n"
+
+static void names_carry_what_is_swept(void **state)
+{
+	struct campaign_config *c = parse(*state, TWO "benchmarks:\n"
+						      "- tbench: {clients: [1, 2], time: 5s}\n"
+						      "- hackbench: {groups: [1, 4], mode: [process, thread], "
+						      "ipc: [pipe], loops: 100}\n"
+						      "- wakebench: {workers: 2}\n");
+	const char *const names[] = {
+		"tbench/clients=1",
+		"tbench/clients=2",
+		"hackbench/groups=1/mode=process/ipc=pipe",
+		"hackbench/groups=1/mode=thread/ipc=pipe",
+		"hackbench/groups=4/mode=process/ipc=pipe",
+		"hackbench/groups=4/mode=thread/ipc=pipe",
+		"wakebench",
+	};
+	size_t i;
+
+	assert_string_equal(c->name, "test");
+	assert_int_equal(c->repeat, 5);
+	assert_int_equal(c->n_cases, ARRAY_SIZE(names));
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		assert_string_equal(c->cases[i].name, names[i]);
+}
+
+static void commands_are_built_from_the_description(void **state)
+{
+	struct fixture *f = *state;
+	struct campaign_config *c =
+		parse(f, TWO "benchmarks:\n"
+			     "- tbench: {clients: 2, time: 1m, bind: cpus 0}\n"
+			     "- hackbench: {mode: thread, ipc: pipe, loops: 7}\n"
+			     "- perf-bench: {bench: [messaging, pipe], groups: [1, 2], loops: 9}\n"
+			     "- kernbench: {source: {git: ../linux}, target: mm/ lib/, jobs: 3}\n");
+
+	assert_string_equal(case_command(f->a, &c->cases[0]),
+			    "tbench_srv & taskset -c 0 tbench -t 60 2 127.0.0.1");
+	assert_string_equal(case_command(f->a, &c->cases[1]),
+			    "hackbench -g 1 -T -p -l 7 -f 20 -s 100");
+	assert_string_equal(case_command(f->a, find_case(c, "perf-bench/bench=messaging/groups=2")),
+			    "perf bench sched messaging -g 2 -l 9");
+	/* groups belong to messaging only, so the pipe is one case */
+	assert_string_equal(case_command(f->a, find_case(c, "perf-bench/bench=pipe")),
+			    "perf bench sched pipe -l 9");
+	assert_int_equal(c->n_cases, 6);
+	assert_string_equal(case_command(f->a, &c->cases[5]), "make -s -j3 mm/ lib/");
+	assert_string_equal(c->cases[5].source_git, "dir/../linux");
+}
+
+static void jobs_know_limits_and_deadlines(void **state)
+{
+	struct fixture *f = *state;
+	struct campaign_config *c = parse(f, TWO "benchmarks:\n"
+						 "- tbench: {clients: 1, time: 10s}\n"
+						 "- hackbench: {groups: 16, fds: 20, loops: 10}\n"
+						 "- wakebench: {runtime: 5s, deadline: 9s}\n");
+	struct job job;
+
+	case_job(f->a, &c->cases[0], false, false, &job);
+	assert_string_equal(job.argv[0], "tbench");
+	assert_string_equal(job.server[0], "tbench_srv");
+	assert_int_equal(job.port, 7003);
+	assert_float_equal(c->cases[0].expected, 14, 1e-9);
+	assert_float_equal(job.deadline, 3 * 14 + 30, 1e-9);
+	case_job(f->a, &c->cases[0], false, true, &job);
+	assert_float_equal(job.deadline, 6 * 14 + 90, 1e-9);
+	case_job(f->a, &c->cases[1], false, false, &job);
+	assert_int_equal(job.nofile, 16 * 20 * 2 + 200);
+	case_job(f->a, &c->cases[2], false, false, &job);
+	assert_float_equal(job.deadline, 9, 1e-9);
+}
+
+static void a_build_puts_no_text_into_the_shell(void **state)
+{
+	struct fixture *f = *state;
+	struct campaign_config *c = parse(
+		f, TWO "benchmarks:\n"
+		       "- kernbench: {source: {deb: linux-source-6.1}, target: \"a;reboot $(x)\", jobs: 1}\n");
+	struct test_case built = c->cases[0];
+	struct job job;
+
+	built.source_dir = "/src";
+	built.build_dir = "/out";
+	case_job(f->a, &built, false, false, &job);
+	assert_string_equal(job.argv[0], "bash");
+	assert_string_equal(job.argv[2], "time \"$@\"");
+	assert_string_equal(job.argv[4], "make");
+	assert_string_equal(job.argv[8], "O=/out");
+	assert_string_equal(job.argv[10], "a;reboot");
+	assert_string_equal(job.argv[11], "$(x)");
+	assert_null(job.argv[12]);
+	assert_string_equal(job.prepare[4], "O=/out");
+	assert_string_equal(job.prepare[5], "clean");
+}
+
+static void shares_count_the_cpus_of_the_binding(void **state)
+{
+	struct fixture *f = *state;
+	struct campaign_config *c = parse(f, TWO "benchmarks:\n"
+						 "- tbench: {clients: [100%, 300%]}\n"
+						 "- wakebench: {workers: 200%, bind: [cpus 0]}\n");
+	int cpus = machine_cpus();
+
+	assert_string_equal(case_param(&c->cases[0], "clients"), arena_printf(f->a, "%d", cpus));
+	assert_string_equal(case_param(&c->cases[1], "clients"), arena_printf(f->a, "%d", 3 * cpus));
+	assert_string_equal(c->cases[2].name, "wakebench/bind=cpus0");
+	assert_string_equal(case_param(&c->cases[2], "workers"), "2");
+	assert_string_equal(c->cases[2].cpus, "0");
+}
+
+static void identity_is_all_parameters(void **state)
+{
+	struct fixture *f = *state;
+	struct campaign_config *x = parse(f, TWO "benchmarks: [tbench: {clients: 1, time: 60s}]\n");
+	struct campaign_config *y = parse(f, TWO "benchmarks: [tbench: {clients: [1], time: 1m}]\n");
+	struct campaign_config *z = parse(f, TWO "benchmarks: [tbench: {clients: 1, time: 61s}]\n");
+
+	assert_string_equal(x->cases[0].identity, y->cases[0].identity);
+	assert_string_not_equal(x->cases[0].name, y->cases[0].name);
+	assert_string_not_equal(x->cases[0].identity, z->cases[0].identity);
+	assert_string_equal(case_params_json(f->a, &y->cases[0]),
+			    "{\"clients\":\"1\",\"time\":\"60s\"}");
+	assert_string_equal(case_swept_json(f->a, &y->cases[0]), "[\"clients\"]");
+}
+
+static void equal_names_take_in_what_differs(void **state)
+{
+	struct campaign_config *c = parse(*state, TWO "benchmarks:\n"
+						      "- tbench: {clients: 1, time: 10s}\n"
+						      "- tbench: {clients: 1, time: 20s}\n");
+
+	assert_string_equal(c->cases[0].name, "tbench/time=10s");
+	assert_string_equal(c->cases[1].name, "tbench/time=20s");
+}
+
+static void all_errors_come_at_once(void **state)
+{
+	expect_errors(*state,
+		      "campaign: a/b\n"
+		      "repet: 3\n"
+		      "backend: hots\n"
+		      "variants:\n"
+		      "  - name: a/b\n"
+		      "  - {name: c, sysctls: {x: 1}}\n"
+		      "benchmarks:\n"
+		      "  - tbnech: {clients: 1}\n"
+		      "  - hackbench: {mode: proces, groups: 0}\n"
+		      "  - tbench: {time: 1s}\n",
+		      "2:1: unknown key 'repet' (did you mean 'repeat'?)\n"
+		      "1:11: a campaign's name has letters, digits, '.', '_', '+' and '-' only\n"
+		      "3:10: unknown backend 'hots' (did you mean 'host'?)\n"
+		      "5:11: a variant's name has 1 to 60 characters, no '/' and no leading '-'\n"
+		      "6:15: unknown key 'sysctls' (did you mean 'sysctl'?)\n"
+		      "8:5: unknown benchmark 'tbnech' (did you mean 'tbench'?)\n"
+		      "9:39: 'groups' takes a whole number from 1, or a share of the CPUs such as "
+		      "100%\n"
+		      "9:23: 'mode' cannot be 'proces' (did you mean 'process'?)\n"
+		      "10:20: 'time' takes a time such as 5s or 2m (at least 2s)\n");
+}
+
+static void wrong_values_are_placed(void **state)
+{
+	expect_errors(*state, TWO "benchmarks: [tbench: {clients: [1, two, -3]}]\n",
+		      "2:36: 'clients' takes a whole number from 1, or a share of the CPUs such as "
+		      "100%\n"
+		      "2:41: 'clients' takes a whole number from 1, or a share of the CPUs such as "
+		      "100%\n");
+	expect_errors(*state, TWO "benchmarks: [kernbench: {target: x, source: {rpm: y}}]\n",
+		      "2:45: 'source' takes {deb: PACKAGE}, {git: PATH} or {tarball: PATH}\n");
+	expect_errors(*state, TWO "benchmarks: [kernbench: {}]\n",
+		      "2:14: kernbench lacks 'source': where the kernel source comes from\n");
+	expect_errors(*state, "variants: [{name: a}]\nbenchmarks: [tbench: {bind: node9}]\n",
+		      "2:29: 'node9' names no CPUs of this machine (write node0, node0-1 or cpus "
+		      "0-3)\n");
+	expect_errors(*state, "variants: [{name: a, kernel: {deb: x}}]\nbenchmarks: [tbench]\n",
+		      "1:30: the host backend measures the running kernel only (use backend: manual "
+		      "or qemu for variants with other kernels)\n");
+	expect_errors(*state, "variants: [{name: a, sysctl: {../x: 1}}]\nbenchmarks: [tbench]\n",
+		      "1:30: '../x' is no name of a sysctl (write it as sysctl does, e.g. "
+		      "kernel.sched_autogroup_enabled)\n");
+	expect_errors(*state, TWO "benchmarks: [tbench: {clients: 1}, tbench: {clients: [1]}]\n",
+		      "2:36: the test case tbench/clients=1 stands twice\n");
+	expect_errors(*state, "{}\n",
+		      "1:1: 'variants' takes a list of variants (e.g. variants: [{name: base}, {name: "
+		      "new, sysctl: {...}}])\n"
+		      "1:1: 'benchmarks' takes a list of benchmarks (e.g. benchmarks: [tbench: "
+		      "{clients: [1, 2], time: 60s}])\n");
+	expect_errors(*state, "- a\n", "1:1: a campaign file is a mapping\n");
+}
+
+/* How often each variant stands at each place of the blocks. */
+static void count_places(struct fixture *f, struct campaign_config *c, int *places)
+{
+	size_t n, i;
+	struct plan_cell *plan = plan_make(f->a, c, &n);
+
+	assert_int_equal(n, (size_t)c->repeat * c->n_variants * c->n_cases);
+	for (i = 0; i < n; i++) {
+		size_t visit = i / c->n_cases;
+
+		assert_int_equal(plan[i].block, visit / c->n_variants + 1);
+		assert_int_equal(plan[i].test, i % c->n_cases);
+		assert_int_equal(plan[i].variant, plan[visit * c->n_cases].variant);
+		if (i % c->n_cases == 0)
+			places[(size_t)plan[i].variant * c->n_variants + visit % c->n_variants]++;
+	}
+}
+
+static void two_variants_are_balanced(void **state)
+{
+	struct campaign_config *c = parse(*state, TWO "benchmarks: [tbench: {clients: [1, 2]}]\n");
+
+	for (c->repeat = 1; c->repeat <= 20; c->repeat++) {
+		for (c->seed = 1; c->seed <= 20; c->seed++) {
+			int places[4] = {0};
+
+			count_places(*state, c, places);
+			assert_int_equal(places[0] + places[1], c->repeat);
+			assert_in_range(places[0], c->repeat / 2, (c->repeat + 1) / 2);
+			assert_int_equal(places[0], places[3]);
+		}
+	}
+}
+
+static void every_block_visits_each_variant_once(void **state)
+{
+	struct campaign_config *c =
+		parse(*state, "variants: [{name: a}, {name: b, env: {X: 1}}, {name: c, env: {X: 2}}]\n"
+			      "benchmarks: [tbench: {clients: [1, 2]}]\n");
+	int places[9] = {0}, v, p;
+
+	c->repeat = 300;
+	c->seed = 4;
+	count_places(*state, c, places);
+	for (v = 0; v < 3; v++) {
+		assert_int_equal(places[3 * v] + places[3 * v + 1] + places[3 * v + 2], 300);
+		for (p = 0; p < 3; p++) /* 100 expected, standard deviation 8 */
+			assert_in_range(places[3 * v + p], 60, 140);
+	}
+}
+
+/* The order of a seed is a promise to those who stored it. */
+static void a_seed_gives_one_order(void **state)
+{
+	struct fixture *f = *state;
+	struct campaign_config *c =
+		parse(f, "repeat: 4\nseed: 7\n"
+			 "variants: [{name: a}, {name: b, env: {X: 1}}, {name: c, env: {X: 2}}]\n"
+			 "benchmarks: [tbench: {clients: 1}]\n");
+	_cleanup_strbuf_ struct strbuf order = STRBUF_INIT, other = STRBUF_INIT;
+	size_t n, i;
+	struct plan_cell *plan = plan_make(f->a, c, &n);
+
+	for (i = 0; i < n; i++)
+		strbuf_addf(&order, "%d", plan[i].variant);
+	assert_string_equal(strbuf_str(&order), "120021012201");
+	c->seed = 8;
+	plan = plan_make(f->a, c, &n);
+	for (i = 0; i < n; i++)
+		strbuf_addf(&other, "%d", plan[i].variant);
+	assert_string_not_equal(strbuf_str(&other), strbuf_str(&order));
+}
+
+static bool lookup(const void *data, struct span name, double *value)
+{
+	(void)data;
+	*value = 5;
+	return span_is(name, "time");
+}
+
+static void expressions_are_sums_of_products(void **state)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} good[] = {{"3", 3}, {"time", 5}, {"time*1.2+2", 8}, {" 2 * time * time + 1 + 0.5", 51.5}};
+	static const char *const bad[] = {"", "tim", "time+", "time**2", "time-1", "2time"};
+	size_t i;
+	double v;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		assert_true(catalog_evaluate(good[i].text, lookup, NULL, &v));
+		assert_float_equal(v, good[i].value, 1e-12);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(catalog_evaluate(bad[i], lookup, NULL, &v));
+}
+
+static void metrics_have_meaning(void **state)
+{
+	struct fixture *f = *state;
+	struct db_metric m;
+
+	catalog_metric(f->cat, "tbench", "throughput", NULL, &m);
+	assert_string_equal(m.name, "tbench.throughput");
+	assert_string_equal(m.unit, "MB/s");
+	assert_int_equal(m.direction, DIR_HIGHER);
+	assert_int_equal(m.mean_kind, MEAN_HMEAN);
+	assert_string_equal(m.role, "headline");
+	catalog_metric(f->cat, "schbench", "wakeup.p50", "us", &m);
+	assert_int_equal(m.direction, DIR_LOWER);
+	assert_int_equal(m.mean_kind, MEAN_MEDIAN);
+	assert_string_equal(m.role, "counter");
+	catalog_metric(f->cat, "nothing", "known", "apples", &m);
+	assert_int_equal(m.direction, DIR_UNKNOWN);
+	assert_string_equal(m.unit, "apples");
+	assert_string_equal(m.role, "counter");
+}
+
+static const struct bench_def *write_and_load(struct fixture *f, const char *text, char **errors)
+{
+	char dir[] = "/tmp/kdelta-catalog.XXXXXX";
+	_cleanup_err_ struct err e = ERR_INIT;
+	struct catalog *cat = NULL;
+	char *sub, *file;
+
+	assert_non_null(mkdtemp(dir));
+	sub = arena_printf(f->a, "%s/benchmarks", dir);
+	file = arena_printf(f->a, "%s/mine.yaml", sub);
+	assert_int_equal(file_make_dirs(sub, &e), 0);
+	assert_int_equal(file_write_atomic(file, text, strlen(text), &e), 0);
+	catalog_load(f->a, dir, &cat, &e);
+	*errors = errors_text(f->a, &e);
+	file_remove_tree(dir, &e);
+	return catalog_find(cat, "mine");
+}
+
+static const char mine[] = "benchmark: mine\n"
+			   "program: ./mine.sh\n"
+			   "complete: ^end$\n"
+			   "metrics:\n"
+			   "  score: {unit: points, direction: higher, pattern: \"^score ([0-9.e+]+)$\"}\n"
+			   "  time: {unit: s, direction: lower, pattern: \"took ([0-9.]+)\"}\n";
+
+static void patterns_read_regular_output(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		const char *text;
+		int exit_status, signal;
+		const char *error; /* NULL: ok */
+	} cases[] = {
+		{"score 5\nscore 7.5\ntook 1.25 s\nend\n", 0, 0, NULL},
+		{"score 5\ntook 1 s\n", 0, 0, "truncated"},
+		{"score x\ntook 1 s\nend\n", 0, 0, "no_result"},
+		{"score 1e+999\ntook 1 s\nend\n", 0, 0, "bad_number"},
+		{"score 5\ntook 1 s\nend\n", 3, 0, "command_failed"},
+		{"score 5\ntook 1 s\nend\n", 124, 0, "hang"},
+		{"score 5\ntook 1 s\nend\n", -1, 15, "interrupted"},
+		{"score 5\ntook 1 s\nend\n", -1, 9, "killed"},
+		{"score 5\ntook 1 s\nend\n", -1, 11, "crashed"},
+		{" \n", 0, 0, "empty"},
+	};
+	_cleanup_err_ struct err e = ERR_INIT;
+	char *errors;
+	const struct bench_def *def = write_and_load(f, mine, &errors);
+	struct parse_result *r;
+	size_t i;
+
+	assert_string_equal(errors, "");
+	assert_non_null(def);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct parse_input in = {span_of(cases[i].text), cases[i].exit_status,
+					       cases[i].signal, NULL};
+
+		assert_int_equal(catalog_parse(f->a, def, &in, &r, &e), 0);
+		if (cases[i].error) {
+			assert_int_equal(r->outcome, OUTCOME_ERROR);
+			assert_string_equal(r->error, cases[i].error);
+			assert_int_equal(r->runs.items[0].values.n, 0);
+			continue;
+		}
+		assert_int_equal(r->outcome, OUTCOME_OK);
+		assert_int_equal(r->runs.items[0].values.n, 2);
+		assert_string_equal(r->runs.items[0].values.items[0].metric, "score");
+		assert_float_equal(r->runs.items[0].values.items[0].value, 7.5, 0);
+		assert_float_equal(r->runs.items[0].values.items[1].value, 1.25, 0);
+	}
+}
+
+static void descriptions_are_checked(void **state)
+{
+	struct fixture *f = *state;
+	char *errors;
+
+	write_and_load(f,
+		       "benchmark: mine\n"
+		       "paser: pattern\n"
+		       "expected: tim+1\n"
+		       "args: [\"{n}\", \"{m}\"]\n"
+		       "params:\n"
+		       "  n: {type: number, args: [-n, \"{}\"]}\n"
+		       "metrics:\n"
+		       "  a: {direction: up, pattern: x}\n"
+		       "  b: {pattern: \"([0-9]\"}\n"
+		       "  c: {unit: s}\n",
+		       &errors);
+	assert_string_equal(
+		errors,
+		"2:1: unknown key 'paser' (did you mean 'parser'?)\n"
+		"6:13: 'type' takes one of: count, duration, word, text\n"
+		"8:18: 'direction' takes one of: higher, lower, neutral, depends, unknown\n"
+		"8:31: 'pattern' needs a group around the number: ([0-9.]+)\n"
+		"9:16: not a POSIX extended regular expression: Unmatched ( or \\(\n"
+		"9:6: the metric 'b' lacks its pattern\n"
+		"10:6: the metric 'c' lacks its pattern\n"
+		"3:11: 'expected' takes a sum of products of numbers and parameters such as "
+		"time*1.2+2\n"
+		"4:7: {m} names no parameter\n");
+	write_and_load(f, "benchmark: tbench\nmetrics: {}\n", &errors);
+	assert_non_null(strstr(errors, "1:1: the benchmark 'tbench' exists already"));
+}
+
+static void cpu_lists(void **state)
+{
+	int highest;
+
+	(void)state;
+	assert_int_equal(cpulist_count("0-3,8", &highest), 5);
+	assert_int_equal(highest, 8);
+	assert_int_equal(cpulist_count("", &highest), -1);
+	assert_int_equal(cpulist_count("3-1", &highest), -1);
+	assert_int_equal(cpulist_count("1-", &highest), -1);
+	assert_int_equal(cpulist_count("a", &highest), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_carry_what_is_swept),
+		cmocka_unit_test(commands_are_built_from_the_description),
+		cmocka_unit_test(jobs_know_limits_and_deadlines),
+		cmocka_unit_test(a_build_puts_no_text_into_the_shell),
+		cmocka_unit_test(shares_count_the_cpus_of_the_binding),
+		cmocka_unit_test(identity_is_all_parameters),
+		cmocka_unit_test(equal_names_take_in_what_differs),
+		cmocka_unit_test(all_errors_come_at_once),
+		cmocka_unit_test(wrong_values_are_placed),
+		cmocka_unit_test(two_variants_are_balanced),
+		cmocka_unit_test(every_block_visits_each_variant_once),
+		cmocka_unit_test(a_seed_gives_one_order),
+		cmocka_unit_test(expressions_are_sums_of_products),
+		cmocka_unit_test(metrics_have_meaning),
+		cmocka_unit_test(patterns_read_regular_output),
+		cmocka_unit_test(descriptions_are_checked),
+		cmocka_unit_test(cpu_lists),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
