@@ -297,7 +297,7 @@ static int read_streams(struct db *db, struct arena *a, int64_t run, struct strb
  */
 static bool is_runner_error(const struct db_run *run)
 {
-	static const char *const kinds[] = {"server_lost", "output_full", NULL};
+	static const char *const kinds[] = {"hang", "server_lost", "output_full", NULL};
 	size_t i;
 
 	if (!run->error)
