@@ -26,12 +26,13 @@ static json_t *json_number(bool has, double v)
 
 static json_t *json_cell(const struct table *t, size_t i, const struct table_cell *cell)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:i}", "variant", json_text(t->variants[i]),
-			 "value", json_number(cell->has_value, cell->value), "change",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:i}", "variant",
+			 json_text(t->variants[i]), "value",
+			 json_number(cell->has_value, cell->value), "change",
 			 json_number(cell->has_change, cell->change), "deviation",
 			 json_number(cell->has_deviation, cell->deviation), "n",
-			 cell->has_n ? json_integer(cell->n) : json_null(), "mark", cell->mark, "line",
-			 cell->line);
+			 cell->has_n ? json_integer(cell->n) : json_null(), "mark", cell->mark,
+			 "line", cell->line);
 }
 
 static json_t *json_row(const struct table *t, const struct table_row *row)
@@ -42,10 +43,11 @@ static json_t *json_row(const struct table *t, const struct table_row *row)
 	for (i = 0; i < t->n_variants; i++)
 		if (row->cells[i].has_value)
 			json_array_append_new(cells, json_cell(t, i, &row->cells[i]));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:o}", "key", json_text(row->key),
-			 "statistic", json_text(row->statistic), "axis", json_text(row->axis), "metric",
-			 json_text(row->metric), "unit", json_text(row->unit), "run", row->run, "index",
-			 row->index, "line", row->line, "cells", cells);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:o}", "key",
+			 json_text(row->key), "statistic", json_text(row->statistic), "axis",
+			 json_text(row->axis), "metric", json_text(row->metric), "unit",
+			 json_text(row->unit), "run", row->run, "index", row->index, "line",
+			 row->line, "cells", cells);
 }
 
 /* Of the first row that has a metric of ours; null: not known. */
@@ -54,7 +56,7 @@ static json_t *json_direction(const struct catalog *cat, const struct table *t)
 	const struct table_row *row;
 	struct db_metric m;
 
-	array_for_each(row, &t->rows) {
+	array_for_each (row, &t->rows) {
 		if (!t->benchmark || !row->metric)
 			continue;
 		catalog_metric(cat, t->benchmark, row->metric, row->unit, &m);
@@ -72,25 +74,24 @@ static json_t *json_table(const struct catalog *cat, const struct table *t)
 		[SIGN_BETTER_POSITIVE] = "better",
 	};
 	static const char *const deviations[] = {
-		[DEV_NONE] = "none",	   [DEV_STDDEV] = "stddev",
-		[DEV_PERCENT] = "percent", [DEV_CV] = "cv",
-		[DEV_STDERR_PERCENT] = "stderr", [DEV_HIDDEN] = "hidden",
+		[DEV_NONE] = "none", [DEV_STDDEV] = "stddev",	      [DEV_PERCENT] = "percent",
+		[DEV_CV] = "cv",     [DEV_STDERR_PERCENT] = "stderr", [DEV_HIDDEN] = "hidden",
 	};
 	json_t *variants = json_array(), *rows = json_array();
 	const struct table_row *row;
 	size_t i;
 
 	for (i = 0; i < t->n_variants; i++)
-		json_array_append_new(variants, json_pack("{s:o, s:o}", "name", json_text(t->variants[i]),
-							  "description",
-							  json_text(t->descriptions[i])));
-	array_for_each(row, &t->rows)
+		json_array_append_new(variants,
+				      json_pack("{s:o, s:o}", "name", json_text(t->variants[i]),
+						"description", json_text(t->descriptions[i])));
+	array_for_each (row, &t->rows)
 		json_array_append_new(rows, json_row(t, row));
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "family",
 			 json_text(t->family), "benchmark", json_text(t->benchmark), "section",
 			 json_text(t->section), "axis_name", json_text(t->axis_name), "unit",
-			 json_text(t->unit), "direction", json_direction(cat, t), "sign", signs[t->sign],
-			 "deviation", deviations[t->deviation], "baseline",
+			 json_text(t->unit), "direction", json_direction(cat, t), "sign",
+			 signs[t->sign], "deviation", deviations[t->deviation], "baseline",
 			 json_text(t->variants[t->baseline]), "command", json_text(t->command),
 			 "variants", variants, "rows", rows);
 }
@@ -113,7 +114,7 @@ static json_t *json_raw(const struct import_content *content)
 
 	if (!content->def)
 		return json_null();
-	array_for_each(run, &content->raw->runs)
+	array_for_each (run, &content->raw->runs)
 		json_array_append_new(runs, json_pack("{s:s, s:o, s:o}", "outcome",
 						      outcome_name(run->outcome), "error",
 						      json_text(run->error), "message",
@@ -130,9 +131,9 @@ static json_t *json_content(const struct catalog *cat, const char *file,
 	const struct table_fact *f;
 	const struct table *t;
 
-	array_for_each(t, &set->tables)
+	array_for_each (t, &set->tables)
 		json_array_append_new(tables, json_table(cat, t));
-	array_for_each(f, &set->facts)
+	array_for_each (f, &set->facts)
 		json_object_set_new(facts, f->key, json_text(f->value));
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "kdelta.import/1", "file",
 			 json_text(file), "tables", tables, "raw", json_raw(content), "warnings",
@@ -162,9 +163,9 @@ static void print_content(const char *file, const struct import_content *content
 	if (content->def)
 		strbuf_addf(&out, "%s: raw output of %s, %zu run%s\n", file, content->def->name,
 			    content->raw->runs.n, content->raw->runs.n == 1 ? "" : "s");
-	array_for_each(t, &content->set.tables)
-		strbuf_addf(&out, "%s:%d: %s table%s%s%s%s, %zu variants (baseline %s), %zu rows\n", file,
-			    t->line, t->family, t->benchmark ? " of " : "",
+	array_for_each (t, &content->set.tables)
+		strbuf_addf(&out, "%s:%d: %s table%s%s%s%s, %zu variants (baseline %s), %zu rows\n",
+			    file, t->line, t->family, t->benchmark ? " of " : "",
 			    t->benchmark ? t->benchmark : "", t->section ? ", " : "",
 			    t->section ? t->section : "", t->n_variants, t->variants[t->baseline],
 			    t->rows.n);
@@ -176,9 +177,9 @@ static int tell_about_lines(struct cli *c, const char *file, const struct table_
 {
 	const struct table_warning *w;
 
-	array_for_each(w, &set->warnings)
+	array_for_each (w, &set->warnings)
 		cli_warn(c, "%s:%d: %s", file, w->line, w->text);
-	array_for_each(w, &set->refused) {
+	array_for_each (w, &set->refused) {
 		err_add(c->e, -EINVAL, "%s", w->text);
 		err_at(c->e, file, w->line, 0);
 	}
@@ -201,7 +202,7 @@ static void add_missing(struct strbuf *sb, const struct table_set *set)
 	for (i = 0; i < ARRAY_SIZE(facts); i++) {
 		bool stated = false;
 
-		array_for_each(f, &set->facts)
+		array_for_each (f, &set->facts)
 			stated |= !strcmp(f->key, facts[i]);
 		if (!stated)
 			strbuf_addf(sb, " %s,", facts[i]);
@@ -217,15 +218,18 @@ static int tell_report(struct cli *c, const char *file, const struct import_repo
 	size_t i;
 
 	if (r->known) {
-		cli_note(c, "%s was imported before as campaign %s; nothing changed (--again imports it "
-			 "once more)", file, r->campaign);
+		cli_note(c,
+			 "%s was imported before as campaign %s; nothing changed (--again imports "
+			 "it "
+			 "once more)",
+			 file, r->campaign);
 		return EXIT_DONE;
 	}
 	for (i = 0; i < r->n_notes; i++)
 		cli_warn(c, "%s", r->notes[i]);
 	if (!r->set) {
-		cli_note(c, "campaign %s: %d run%s of %s, %d without a result", r->campaign, r->runs,
-			 r->runs == 1 ? "" : "s", r->benchmark, r->refused);
+		cli_note(c, "campaign %s: %d run%s of %s, %d without a result", r->campaign,
+			 r->runs, r->runs == 1 ? "" : "s", r->benchmark, r->refused);
 		return r->refused ? EXIT_FAILED : EXIT_DONE;
 	}
 	cli_note(c, "campaign %s%s: %d table%s, %d rows, %d cells, %d refused", r->campaign,
@@ -317,8 +321,8 @@ static int import_folder(struct importer *im, struct db *db, const char *dir)
 			r = import_file(im, db, files[i]);
 		return r;
 	}
-	group = (struct import_group){im->opt.variant ? im->opt.variant : base_name(c->a, dir), files,
-				      kept};
+	group = (struct import_group){im->opt.variant ? im->opt.variant : base_name(c->a, dir),
+				      files, kept};
 	r = import_groups(db, c->a, im->cat, &group, 1, &im->opt, &report, c->e);
 	return r ? as_failure(r) : tell_report(c, dir, &report);
 }
@@ -415,9 +419,12 @@ static const struct command import = {
 	.usage = "FILE|FOLDER|-...",
 	.group = "keep",
 	.summary = "raw outputs and tables from mails into the database",
-	.help = "Understands mmtests tables, lists of bash times and raw benchmark outputs, plain or\n"
-		"as a mail mangled them: quoted, wrapped, squeezed, encoded, a whole .eml or mbox.\n"
-		"Every percentage is recomputed from its values; a row that disagrees beyond rounding\n"
+	.help = "Understands mmtests tables, lists of bash times and raw benchmark outputs, plain "
+		"or\n"
+		"as a mail mangled them: quoted, wrapped, squeezed, encoded, a whole .eml or "
+		"mbox.\n"
+		"Every percentage is recomputed from its values; a row that disagrees beyond "
+		"rounding\n"
 		"is refused by its line, the others are stored (exit status 1).",
 	.examples = "  kdelta import mail.txt && kdelta compare\n"
 		    "  kdelta import -n -o json mail.eml\n"

@@ -131,7 +131,8 @@ static int find_known(struct db *db, struct arena *a, const char *sha256, const 
 			continue;
 		r = db_get_facts(db, a, "campaign", list[i].id, &facts, &n_facts, e);
 		for (k = 0; !r && k < n_facts; k++)
-			if (!strcmp(facts[k].key, "source_sha256") && !strcmp(facts[k].value, sha256))
+			if (!strcmp(facts[k].key, "source_sha256") &&
+			    !strcmp(facts[k].value, sha256))
 				*id = list[i].id;
 	}
 	return r;
@@ -182,10 +183,10 @@ static int put_variant(struct import *im, const struct variant_words *w, int64_t
 		r = db_put_kernel(im->db, &kernel, &kernel_id, im->e);
 	}
 	if (!r)
-		r = db_put_variant(im->db,
-				   hash_words(im->a, "import", w->name,
-					      *w->release ? w->release : w->commit),
-				   kernel_id, "{}", id, im->e);
+		r = db_put_variant(
+			im->db,
+			hash_words(im->a, "import", w->name, *w->release ? w->release : w->commit),
+			kernel_id, "{}", id, im->e);
 	if (r || seen_before(im, -1, -1, *id))
 		return r;
 	return db_add_campaign_variant(im->db, im->campaign.id, *id, im->n_variants++, w->name,
@@ -196,7 +197,7 @@ static const char *fact_of(const struct table_set *set, const char *key)
 {
 	const struct table_fact *f;
 
-	array_for_each(f, &set->facts)
+	array_for_each (f, &set->facts)
 		if (!strcmp(f->key, key))
 			return f->value;
 	return "";
@@ -310,12 +311,9 @@ static void add_section(struct case_words *c, const char *section)
 	static const struct {
 		const char *word, *mode, *ipc;
 	} modes[] = {
-		{"process-pipes", "process", "pipe"},
-		{"process-sockets", "process", "socket"},
-		{"thread-pipes", "thread", "pipe"},
-		{"thread-sockets", "thread", "socket"},
-		{"threads-pipes", "thread", "pipe"},
-		{"threads-sockets", "thread", "socket"},
+		{"process-pipes", "process", "pipe"}, {"process-sockets", "process", "socket"},
+		{"thread-pipes", "thread", "pipe"},   {"thread-sockets", "thread", "socket"},
+		{"threads-pipes", "thread", "pipe"},  {"threads-sockets", "thread", "socket"},
 	};
 	static const char *const places[] = {"numa", "node", "cpu", "socket"};
 	size_t i;
@@ -368,8 +366,8 @@ static int put_table_case(struct import *im, const struct table *t, const struct
 		.command = t->command ? t->command : "",
 		.description = "",
 	};
-	const char *jobs = row->run && !strcmp(c.benchmark, "kernbench") ? jobs_of(im->a, c.command) :
-									   NULL;
+	const char *jobs =
+		row->run && !strcmp(c.benchmark, "kernbench") ? jobs_of(im->a, c.command) : NULL;
 
 	if (t->axis_name && row->kind != ROW_OTHER && row->axis)
 		add_param(&c, t->axis_name, axis_value(row->axis));
@@ -401,7 +399,8 @@ static int put_table_metric(struct import *im, const struct table *t, const stru
 	const char *metric = row->metric ? row->metric : statistic;
 
 	if (row->kind == ROW_OTHER)
-		metric = arena_printf(im->a, "%s.%s", statistic, lower(im->a, row->axis ? row->axis : ""));
+		metric = arena_printf(im->a, "%s.%s", statistic,
+				      lower(im->a, row->axis ? row->axis : ""));
 	catalog_metric(im->cat, benchmark, metric, row->unit, m);
 	if (row->metric && (row->kind == ROW_EXTREME || row->kind == ROW_DEVIATION))
 		m->name = arena_printf(im->a, "%s.%s", m->name, statistic);
@@ -443,7 +442,7 @@ static struct deviations find_deviations(struct arena *a, const struct table *t)
 
 	d.rows = arena_alloc_array(a, t->rows.n, sizeof(*d.rows));
 	d.taken = arena_alloc_array(a, t->rows.n, sizeof(*d.taken));
-	array_for_each(row, &t->rows)
+	array_for_each (row, &t->rows)
 		if (row->kind == ROW_DEVIATION)
 			d.rows[d.n++] = row;
 	if (d.n)
@@ -609,7 +608,7 @@ static int add_table(struct import *im, const struct table_set *set, const struc
 	im->report->rows += (int)t->rows.n;
 	if (!r && t->rows.n && t->rows.items[0].run)
 		return add_listed_runs(im, t, variants);
-	array_for_each(row, &t->rows)
+	array_for_each (row, &t->rows)
 		if (!r && row->kind != ROW_DEVIATION)
 			r = add_summaries(im, t, row, &d, variants);
 	for (i = 0; !r && i < d.n; i++)
@@ -633,9 +632,10 @@ static int add_facts(struct import *im, const struct table_set *set)
 	const struct table_fact *f;
 	int r = 0;
 
-	array_for_each(f, &set->facts)
+	array_for_each (f, &set->facts)
 		if (!r)
-			r = db_set_fact(im->db, "campaign", im->campaign.id, f->key, f->value, im->e);
+			r = db_set_fact(im->db, "campaign", im->campaign.id, f->key, f->value,
+					im->e);
 	return r;
 }
 
@@ -675,18 +675,21 @@ static void raw_case(struct arena *a, const struct bench_def *def, const struct 
 	const struct parse_param *p;
 	size_t i;
 
-	*c = (struct case_words){.benchmark = def->name, .command = "", .description = def->description};
+	*c = (struct case_words){
+		.benchmark = def->name, .command = "", .description = def->description};
 	for (i = 0; i < def->n_params; i++) {
 		const struct bench_param *param = &def->params[i];
 		const char *wanted = param->check ? param->check : param->name;
 
-		array_for_each(p, &run->params) {
+		array_for_each (p, &run->params) {
 			double v;
 
 			if (strcmp(p->name, wanted))
 				continue;
-			if (param->check && param->check_factor > 1 && num_parse(span_of(p->text), &v))
-				add_param(c, param->name, arena_printf(a, "%g", v / param->check_factor));
+			if (param->check && param->check_factor > 1 &&
+			    num_parse(span_of(p->text), &v))
+				add_param(c, param->name,
+					  arena_printf(a, "%g", v / param->check_factor));
 			else
 				add_param(c, param->name, p->text);
 		}
@@ -718,7 +721,7 @@ static int add_parsed_run(struct import *im, const struct bench_def *def,
 	r = db_add_run(im->db, run, &run->id, im->e);
 	if (parsed->outcome != OUTCOME_OK && parsed->outcome != OUTCOME_SUSPECT)
 		return r;
-	array_for_each(v, &parsed->values) {
+	array_for_each (v, &parsed->values) {
 		if (r || v->is_null)
 			continue;
 		catalog_metric(im->cat, def->name, v->metric, v->unit, &m);
@@ -741,7 +744,7 @@ static int add_raw(struct import *im, const char *file, struct span text,
 
 	if (!alone)
 		r = db_add_raw(im->db, 0, "source", file, text, NULL, im->e);
-	array_for_each(parsed, &content->raw->runs) {
+	array_for_each (parsed, &content->raw->runs) {
 		struct db_run run = {
 			.variant_id = variant,
 			.campaign = im->campaign.id,
@@ -801,7 +804,7 @@ static bool is_comparison(const struct table_set *set)
 {
 	const struct table *t;
 
-	array_for_each(t, &set->tables)
+	array_for_each (t, &set->tables)
 		if (t->n_variants > 1)
 			return true;
 	return false;
@@ -858,7 +861,13 @@ int import_text(struct db *db, struct arena *a, const struct catalog *cat, const
 		struct err *e)
 {
 	struct import im = {
-		.db = db, .a = a, .cat = cat, .opt = opt, .report = report, .e = e, .now = time(NULL),
+		.db = db,
+		.a = a,
+		.cat = cat,
+		.opt = opt,
+		.report = report,
+		.e = e,
+		.now = time(NULL),
 	};
 	struct import_content *content = arena_alloc(a, sizeof(*content));
 	char sha256[65];
@@ -960,7 +969,13 @@ int import_groups(struct db *db, struct arena *a, const struct catalog *cat,
 		  const struct import_options *opt, struct import_report *report, struct err *e)
 {
 	struct import im = {
-		.db = db, .a = a, .cat = cat, .opt = opt, .report = report, .e = e, .now = time(NULL),
+		.db = db,
+		.a = a,
+		.cat = cat,
+		.opt = opt,
+		.report = report,
+		.e = e,
+		.now = time(NULL),
 	};
 	struct raw_file *files;
 	char sha256[65];

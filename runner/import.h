@@ -13,28 +13,29 @@
 #include "runner/catalog.h"
 
 struct import_options {
-	const char *as; /* --as BENCHMARK: raw output of this benchmark; NULL: recognise */
+	const char *as;	     /* --as BENCHMARK: raw output of this benchmark; NULL: recognise */
 	const char *variant; /* name of the variant of raw outputs; NULL: from the file name */
 	struct table_options tables;
 	const char *campaign; /* name of the campaign; NULL: from the file name */
-	bool again; /* also when the same text was imported before */
+	bool again;	      /* also when the same text was imported before */
 };
 
 struct import_group {
-	const char *variant; /* name */
+	const char *variant;	  /* name */
 	const char *const *files; /* paths, "-" for stdin */
 	size_t n_files;
 };
 
 struct import_report {
-	/* The first campaign made, or the one that holds the same text already (then known is set). */
+	/* The first campaign made, or the one that holds the same text already (then known is set).
+	 */
 	const char *campaign;
 	bool known;
 	int campaigns; /* tables with different variants are campaigns of their own */
 	int tables, rows, cells, runs;
-	int refused; /* rows that cannot be trusted, runs that gave no result */
+	int refused;		     /* rows that cannot be trusted, runs that gave no result */
 	const struct table_set *set; /* of a table import, NULL otherwise */
-	const char *benchmark; /* of raw outputs, NULL otherwise */
+	const char *benchmark;	     /* of raw outputs, NULL otherwise */
 	/* Of raw outputs: what was wrong with a run, "FILE: outcome: message" (in the arena). */
 	const char **notes;
 	size_t n_notes;

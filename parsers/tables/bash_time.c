@@ -9,7 +9,8 @@
  *	w/ patch: w/o patch:
  *	real 1m17.644s real 1m19.510s user 32m12.074s user 32m14.133s sys 4m35.827s sys 4m38.198s
  *
- * Every value is a single run: rows "run 1 real", "run 1 user", ... in the order listed, in seconds.
+ * Every value is a single run: rows "run 1 real", "run 1 user", ... in the order listed, in
+ *seconds.
  */
 #include "parsers/tables/tables.h"
 
@@ -55,7 +56,7 @@ struct reader {
 	struct err *e;
 	struct table_legend legend;
 	struct listing list; /* being collected */
-	size_t gap; /* first line after the last block */
+	size_t gap;	     /* first line after the last block */
 };
 
 typedef ARRAY_OF(struct pair) pair_array;
@@ -89,8 +90,8 @@ static bool time_of(struct span word, double *seconds, int *form)
 
 	*form = (m ? FORM_MINUTES : 0) | (word.s[word.len - 1] == 's' ? FORM_SECONDS : 0);
 	if (m) {
-		if (!num_parse((struct span){word.s, (size_t)(m - word.s)}, &minutes) || minutes < 0 ||
-		    word.s[word.len - 1] != 's')
+		if (!num_parse((struct span){word.s, (size_t)(m - word.s)}, &minutes) ||
+		    minutes < 0 || word.s[word.len - 1] != 's')
 			return false;
 		word.len -= (size_t)(m + 1 - word.s);
 		word.s = m + 1;
@@ -143,9 +144,8 @@ static enum line_kind read_line(struct reader *rd, const struct table_line *line
 			labelled = true;
 		} else if (labelled && time_of(word, &seconds, &form) &&
 			   (!pairs->n || pairs->items[0].form == form)) {
-			*ARRAY_PUSH(pairs) =
-				(struct pair){now, form, line->line, seconds,
-					      arena_strndup(rd->a, word.s, word.len)};
+			*ARRAY_PUSH(pairs) = (struct pair){now, form, line->line, seconds,
+							   arena_strndup(rd->a, word.s, word.len)};
 		} else if (!first || !is_enumerator(word)) {
 			bool damaged = pairs->n > before;
 
@@ -206,7 +206,7 @@ static const char *heading_name(struct arena *a, struct span line)
 
 static bool is_command_word(struct span word)
 {
-	static const char *const words[] = {"make", "echo", "time", "sync", "perf",
+	static const char *const words[] = {"make", "echo", "time",    "sync",	 "perf",
 					    "cd",   "sudo", "numactl", "taskset"};
 	size_t i;
 
@@ -216,7 +216,8 @@ static bool is_command_word(struct span word)
 	return false;
 }
 
-/* Commands that were lines once: "make clean echo 3 > F make -j8" -> "make clean; echo 3 > F; ..." */
+/* Commands that were lines once: "make clean echo 3 > F make -j8" -> "make clean; echo 3 > F; ..."
+ */
 static void add_commands(struct strbuf *sb, struct span line)
 {
 	struct span word, before = {NULL, 0};
@@ -231,6 +232,26 @@ static void add_commands(struct strbuf *sb, struct span line)
 		strbuf_add(sb, word.s, word.len);
 		before = word;
 	}
+}
+
+/* From a command to the end of its sentence, which may have been wrapped to the next line. */
+static void add_sentence(const struct table_text *text, size_t i, size_t to, const char *start,
+			 struct strbuf *sb)
+{
+	struct span line = text->lines[i].text, next;
+	const char *end;
+
+	line.len -= (size_t)(start - line.s);
+	line.s = start;
+	strbuf_add(sb, line.s, line.len);
+	if (i + 1 < to && !strchr(".:;,", line.s[line.len - 1])) {
+		next = span_trim(text->lines[i + 1].text);
+		end = memchr(next.s, '.', next.len);
+		if (end)
+			strbuf_addf(sb, " %.*s", (int)(end - next.s), next.s);
+	}
+	while (sb->len && strchr(".:;, ", sb->buf[sb->len - 1]))
+		sb->buf[--sb->len] = '\0';
 }
 
 /* Command lines stand alone, or a sentence names one ("... with make -j64 after make clean."). */
@@ -258,10 +279,7 @@ static const char *command_in(struct reader *rd, size_t from, size_t to)
 		make = span_find(line, "make -");
 		if (!make)
 			continue;
-		line = (struct span){make, line.len - (size_t)(make - line.s)};
-		while (line.len && strchr(".:;,", line.s[line.len - 1]))
-			line.len--;
-		strbuf_add(&sb, line.s, line.len);
+		add_sentence(rd->text, i, to, make, &sb);
 	}
 	return sb.len ? arena_strndup(rd->a, sb.buf, sb.len) : NULL;
 }
@@ -281,7 +299,7 @@ static struct variant *find_variant(struct listing *list, const char *name)
 {
 	struct variant *v;
 
-	array_for_each(v, &list->variants)
+	array_for_each (v, &list->variants)
 		if (!strcmp(v->name, name))
 			return v;
 	return NULL;
@@ -412,7 +430,8 @@ static int name_block(struct reader *rd, size_t first, size_t n, const char **na
 			rd->used[i - 1] = true;
 			return 0;
 		}
-		if (table_names_find(rd->a, rd->text, first, rd->gap, n, &rd->legend, rd->opt, &found)) {
+		if (table_names_find(rd->a, rd->text, first, rd->gap, n, &rd->legend, NULL, rd->opt,
+				     &found)) {
 			memcpy(names, found.names, n * sizeof(*names));
 			return 0;
 		}
@@ -441,8 +460,8 @@ static void add_round(struct reader *rd, struct variant **variants, size_t n,
 	for (m = 0; m < METRICS; m++) {
 		if (seen[m] == n || (!seen[m] && have == wanted))
 			continue;
-		tables_refuse(rd->a, rd->set, pairs[0].line,
-			      "run refused: %zu of %zu values of %s", seen[m], n, metrics[m]);
+		tables_refuse(rd->a, rd->set, pairs[0].line, "run refused: %zu of %zu values of %s",
+			      seen[m], n, metrics[m]);
 		return;
 	}
 	for (i = 0; i < n; i++)
@@ -459,8 +478,8 @@ static void add_rounds(struct reader *rd, struct variant **variants, size_t n,
 	for (i = 0; i < pairs->n; i++)
 		wanted |= 1 << pairs->items[i].metric;
 	for (i = 1; i <= pairs->n; i++) {
-		if (i < pairs->n && (pairs->items[i].metric != first ||
-				     pairs->items[i - 1].metric == first))
+		if (i < pairs->n &&
+		    (pairs->items[i].metric != first || pairs->items[i - 1].metric == first))
 			continue;
 		add_round(rd, variants, n, pairs->items + start, i - start, wanted);
 		start = i;
@@ -538,7 +557,7 @@ static bool is_listing(const pair_array *pairs)
 	const struct pair *p;
 	int have = 0;
 
-	array_for_each(p, pairs)
+	array_for_each (p, pairs)
 		have |= 1 << p->metric;
 	return (have & 1) && have != 1;
 }
@@ -547,7 +566,12 @@ static int bash_time_read(struct arena *a, const struct table_text *text, bool *
 			  const struct table_options *opt, struct table_set *set, struct err *e)
 {
 	struct reader rd = {
-		.a = a, .text = text, .used = used, .opt = opt, .set = set, .e = e,
+		.a = a,
+		.text = text,
+		.used = used,
+		.opt = opt,
+		.set = set,
+		.e = e,
 	};
 	size_t i = 0, end;
 	int r = 0;

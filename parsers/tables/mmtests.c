@@ -27,7 +27,7 @@ struct statistic {
 	const char *word; /* first of the row; a trailing '*' matches any end */
 	enum row_kind kind;
 	enum row_change change; /* unknown: as that of the values of the table */
-	bool plain; /* values without percentages are a row too */
+	bool plain;		/* values without percentages are a row too */
 };
 
 static const struct statistic statistics[] = {
@@ -117,7 +117,8 @@ static size_t scan_not_a_number(struct span s)
 
 	if (s.len < sign + 3)
 		return 0;
-	return !strncasecmp(s.s + sign, "nan", 3) || !strncasecmp(s.s + sign, "inf", 3) ? sign + 3 : 0;
+	return !strncasecmp(s.s + sign, "nan", 3) || !strncasecmp(s.s + sign, "inf", 3) ? sign + 3
+											: 0;
 }
 
 /* Takes "318.03 *  -0.62%*" off *rest; SCAN_CUT: the text ends within what could be a cell. */
@@ -182,8 +183,8 @@ static enum scan scan_cell(struct arena *a, struct span *rest, struct cell *out)
 
 struct row {
 	const struct statistic *statistic;
-	bool known; /* statistic is one of the list */
-	bool plain; /* values without percentages */
+	bool known;	 /* statistic is one of the list */
+	bool plain;	 /* values without percentages */
 	const char *cut; /* what is left over after the last cell; NULL: nothing */
 	const char *key; /* "Hmean 64", one blank between words */
 	int line;
@@ -203,7 +204,7 @@ struct reader {
 	size_t gap; /* first line after the last table */
 	/* of the last table, for the next one under the same header or title */
 	const struct table *last; /* a copy, not the growing array's */
-	const char *title; /* section without the part in parentheses */
+	const char *title;	  /* section without the part in parentheses */
 };
 
 static const struct statistic *find_statistic(struct span word)
@@ -354,8 +355,8 @@ static bool read_row(struct reader *rd, size_t i, struct row *row, size_t *end)
 	if (!find_label(rd, line->text, row, &rest))
 		return false;
 	*end = i + 1;
-	open = row->plain ? take_numbers(rd, rest, line->line, row) :
-			    take_cells(rd, &rest, line->line, row);
+	open = row->plain ? take_numbers(rd, rest, line->line, row)
+			  : take_cells(rd, &rest, line->line, row);
 	while (open && *end < rd->text->n && continue_row(rd, &rest, *end, row))
 		(*end)++;
 	if (!row->plain && rest.len && (isdigit((unsigned char)rest.s[0]) || rest.s[0] == '-'))
@@ -374,7 +375,7 @@ static size_t count_columns(const row_array *rows)
 	size_t counts[65] = {0}, best = 0, i;
 	const struct row *row;
 
-	array_for_each(row, rows)
+	array_for_each (row, rows)
 		if (row->cells.n < ARRAY_SIZE(counts))
 			counts[row->cells.n]++;
 	for (i = 1; i < ARRAY_SIZE(counts); i++)
@@ -392,11 +393,12 @@ static int zero_column(const row_array *rows, size_t n)
 
 	for (i = 0; i < n; i++) {
 		zeros = checked = 0;
-		array_for_each(row, rows) {
+		array_for_each (row, rows) {
 			if (row->cells.n != n || row->plain)
 				continue;
 			checked++;
-			zeros += row->cells.items[i].c.has_change && row->cells.items[i].c.change == 0;
+			zeros += row->cells.items[i].c.has_change &&
+				 row->cells.items[i].c.change == 0;
 		}
 		if (zeros * 2 > checked && zeros > best) {
 			best = zeros;
@@ -410,7 +412,7 @@ static bool is_ours(const row_array *rows, size_t n)
 {
 	const struct row *row;
 
-	array_for_each(row, rows)
+	array_for_each (row, rows)
 		if (row->known)
 			return true;
 	return zero_column(rows, n) >= 0;
@@ -469,7 +471,7 @@ static enum row_change main_change(const row_array *rows)
 {
 	const struct row *row;
 
-	array_for_each(row, rows)
+	array_for_each (row, rows)
 		if (row->statistic->kind == ROW_VALUE && row->known)
 			return row->statistic->change;
 	return CHANGE_UNKNOWN;
@@ -483,7 +485,7 @@ static bool signed_raw(const row_array *rows, int base, size_t n)
 	size_t worst;
 	int fits;
 
-	array_for_each(row, rows) {
+	array_for_each (row, rows) {
 		if (row->plain || row->cells.n != n || row->statistic->kind != ROW_VALUE ||
 		    row->statistic->change != CHANGE_INVERTED)
 			continue;
@@ -498,8 +500,8 @@ static bool signed_raw(const row_array *rows, int base, size_t n)
 static enum row_change settle_change(int fits, enum row_change wanted)
 {
 	if (wanted == CHANGE_RAW || wanted == CHANGE_INVERTED)
-		return fits & (wanted == CHANGE_RAW ? FITS_RAW : FITS_INVERTED) ? wanted :
-										  CHANGE_UNKNOWN;
+		return fits & (wanted == CHANGE_RAW ? FITS_RAW : FITS_INVERTED) ? wanted
+										: CHANGE_UNKNOWN;
 	if (fits == FITS_RAW)
 		return CHANGE_RAW;
 	return fits == FITS_INVERTED ? CHANGE_INVERTED : CHANGE_UNKNOWN;
@@ -522,7 +524,8 @@ static struct span strip(struct span s, const char *ends)
  */
 static const char *section_of(struct arena *a, struct span title)
 {
-	static const char *const filling[] = {"running", "run", "on", "results", "for", "with", "of", "the"};
+	static const char *const filling[] = {"running", "run",	 "on", "results",
+					      "for",	 "with", "of", "the"};
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	struct span bench, word, rest = strip(title, ": ");
 	size_t i;
@@ -537,7 +540,8 @@ static const char *section_of(struct arena *a, struct span title)
 			drop_until(&word, dash + 1);
 		}
 		for (i = 0; !sb.len && i < ARRAY_SIZE(filling); i++)
-			if (word.len == strlen(filling[i]) && !strncasecmp(word.s, filling[i], word.len))
+			if (word.len == strlen(filling[i]) &&
+			    !strncasecmp(word.s, filling[i], word.len))
 				break;
 		if (!sb.len && i < ARRAY_SIZE(filling))
 			continue;
@@ -637,7 +641,7 @@ static const char *benchmark_of_rows(const row_array *rows)
 {
 	const struct row *row;
 
-	array_for_each(row, rows) {
+	array_for_each (row, rows) {
 		if (!strcmp(row->statistic->word, "MB/sec"))
 			return "stream";
 		if (!strcmp(row->statistic->word, "Lat") && strstr(row->key, "-qrtle"))
@@ -652,7 +656,7 @@ static bool all_plain(const row_array *rows)
 {
 	const struct row *row;
 
-	array_for_each(row, rows)
+	array_for_each (row, rows)
 		if (!row->plain)
 			return false;
 	return true;
@@ -673,7 +677,8 @@ static void name_row(struct reader *rd, const char *benchmark, const struct row 
 	if (!row->known)
 		return;
 	axis = strchr(out->key, ' ');
-	out->statistic = axis ? arena_strndup(rd->a, out->key, (size_t)(axis - out->key)) : out->key;
+	out->statistic =
+		axis ? arena_strndup(rd->a, out->key, (size_t)(axis - out->key)) : out->key;
 	out->axis = axis ? axis + 1 : NULL;
 	if (out->kind == ROW_OTHER)
 		out->unit = "s"; /* Duration User|System|Elapsed */
@@ -682,8 +687,8 @@ static void name_row(struct reader *rd, const char *benchmark, const struct row 
 	for (i = 0; benchmark && out->axis && i < ARRAY_SIZE(known_keys); i++) {
 		const struct known_key *k = &known_keys[i];
 
-		if (strcmp(k->benchmark, benchmark) || strncmp(out->axis, k->prefix, strlen(k->prefix)) ||
-		    out->kind == ROW_OTHER)
+		if (strcmp(k->benchmark, benchmark) ||
+		    strncmp(out->axis, k->prefix, strlen(k->prefix)) || out->kind == ROW_OTHER)
 			continue;
 		if (out->kind == ROW_VALUE && strcmp(out->statistic, k->statistic))
 			continue;
@@ -722,12 +727,11 @@ static void refuse_change(struct reader *rd, const struct table *t, const struct
 {
 	const struct cell *cell = &row->cells.items[worst];
 
-	tables_refuse(rd->a, rd->set, cell->c.line,
-		      "row \"%s\" refused: %s, %s for %s is %.2f%%, but %.*f%% is printed",
-		      row->key, t->variants[worst], cell->c.value_text,
-		      row->cells.items[t->baseline].c.value_text,
-		      recomputed(row, t->baseline, worst, wanted), cell->change_decimals,
-		      cell->c.change);
+	tables_refuse(
+		rd->a, rd->set, cell->c.line,
+		"row \"%s\" refused: %s, %s for %s is %.2f%%, but %.*f%% is printed", row->key,
+		t->variants[worst], cell->c.value_text, row->cells.items[t->baseline].c.value_text,
+		recomputed(row, t->baseline, worst, wanted), cell->change_decimals, cell->c.change);
 }
 
 /* First cell whose percentage does not run the wanted way. */
@@ -751,10 +755,10 @@ static void check_row(struct reader *rd, struct table *t, const struct row *row,
 	int fits;
 
 	if (row->cells.n != t->n_variants || row->cut) {
-		tables_refuse(rd->a, rd->set, row->line, "row \"%s\" refused: %zu of %zu cells%s%s%s",
-			      row->key, row->cells.n, t->n_variants,
-			      row->cut ? " and a rest, \"" : "", row->cut ? row->cut : "",
-			      row->cut ? "\"" : "");
+		tables_refuse(rd->a, rd->set, row->line,
+			      "row \"%s\" refused: %zu of %zu cells%s%s%s", row->key, row->cells.n,
+			      t->n_variants, row->cut ? " and a rest, \"" : "",
+			      row->cut ? row->cut : "", row->cut ? "\"" : "");
 		return;
 	}
 	if (row->plain || t->baseline < 0) {
@@ -781,13 +785,15 @@ static int names_missing(struct reader *rd, const row_array *rows, size_t n)
 	while (rd->opt && rd->opt->names && rd->opt->names[given])
 		given++;
 	if (given)
-		err_add(rd->e, -EINVAL, "--names gives %zu names, the rows of the table have %zu cells",
-			given, n);
+		err_add(rd->e, -EINVAL,
+			"--names gives %zu names, the rows of the table have %zu cells", given, n);
 	else
 		err_add(rd->e, -EINVAL, "nothing names the %zu columns of the table", n);
 	err_at(rd->e, rd->text->file, rows->items[0].line, 0);
-	err_hint(rd->e, "name them in order: --names A,B%s (a header of %zu names, or a legend of "
-		 "lines `name: text` above the table, would do)", n > 2 ? ",..." : "", n);
+	err_hint(rd->e,
+		 "name them in order: --names A,B%s (a header of %zu names, or a legend of "
+		 "lines `name: text` above the table, would do)",
+		 n > 2 ? ",..." : "", n);
 	return -EINVAL;
 }
 
@@ -797,16 +803,15 @@ static int name_columns(struct reader *rd, struct table *t, const row_array *row
 {
 	struct table_names names;
 
-	if (table_names_find(rd->a, rd->text, first, rd->gap, t->n_variants, &rd->legend, rd->opt,
-			     &names)) {
+	if (table_names_find(rd->a, rd->text, first, rd->gap, t->n_variants, &rd->legend, rd->last,
+			     rd->opt, &names)) {
 		find_context(rd, first, names.top, c);
 		t->variants = names.names;
 		t->descriptions = names.descriptions;
 		return 0;
 	}
 	find_context(rd, first, first, c);
-	if (!rd->last || rd->last->n_variants != t->n_variants ||
-	    (rd->opt && rd->opt->names))
+	if (!rd->last || rd->last->n_variants != t->n_variants || (rd->opt && rd->opt->names))
 		return t->n_variants > 1 ? names_missing(rd, rows, t->n_variants) : -ENOENT;
 	t->variants = rd->last->variants;
 	t->descriptions = rd->last->descriptions;
@@ -830,7 +835,8 @@ static bool same_variants(const struct table *x, const struct table *y)
 
 static int key_order(const void *x, const void *y)
 {
-	const struct table_row *v = *(struct table_row *const *)x, *w = *(struct table_row *const *)y;
+	const struct table_row *v = *(struct table_row *const *)x,
+			       *w = *(struct table_row *const *)y;
 	int r = strcmp(v->key, w->key);
 
 	return r ? r : (v > w) - (v < w);
@@ -855,7 +861,7 @@ static void warn_rates(struct reader *rd, const struct table *t)
 {
 	const struct table_row *row;
 
-	array_for_each(row, &t->rows) {
+	array_for_each (row, &t->rows) {
 		if (!row->metric || strcmp(row->metric, "rps.p20") ||
 		    row->orientation != CHANGE_INVERTED)
 			continue;
@@ -873,9 +879,10 @@ static void check_rows(struct reader *rd, struct table *t, const row_array *rows
 	const struct row *row;
 
 	if (raw)
-		tables_warn(rd->a, rd->set, t->line,
-			    "percentages of times are new / old - 1 here, not positive where better");
-	array_for_each(row, rows) {
+		tables_warn(
+			rd->a, rd->set, t->line,
+			"percentages of times are new / old - 1 here, not positive where better");
+	array_for_each (row, rows) {
 		wanted = row->statistic->change;
 		if (row->statistic->kind == ROW_EXTREME)
 			wanted = values;
@@ -935,8 +942,8 @@ static void warn_empty_section(struct reader *rd, size_t i)
 	if (next < rd->text->n && read_row(rd, next, &row, &end))
 		ARRAY_FREE(&row.cells);
 	else
-		tables_warn(rd->a, rd->set, rd->text->lines[i].line,
-			    "section \"%s\" is empty", section_of(rd->a, rd->text->lines[i].text));
+		tables_warn(rd->a, rd->set, rd->text->lines[i].line, "section \"%s\" is empty",
+			    section_of(rd->a, rd->text->lines[i].text));
 }
 
 /* Reads all rows from line i on, with blank lines between them; *end: the line after the last. */
@@ -958,7 +965,7 @@ static void free_rows(row_array *rows)
 {
 	struct row *row;
 
-	array_for_each(row, rows)
+	array_for_each (row, rows)
 		ARRAY_FREE(&row->cells);
 	ARRAY_FREE(rows);
 }
@@ -967,7 +974,12 @@ static int mmtests_read(struct arena *a, const struct table_text *text, bool *us
 			const struct table_options *opt, struct table_set *set, struct err *e)
 {
 	struct reader rd = {
-		.a = a, .text = text, .used = used, .opt = opt, .set = set, .e = e,
+		.a = a,
+		.text = text,
+		.used = used,
+		.opt = opt,
+		.set = set,
+		.e = e,
 	};
 	size_t i = 0, end;
 	int r = 0;

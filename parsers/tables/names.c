@@ -17,7 +17,7 @@
 
 enum {
 	MAX_COLUMNS = 64,
-	MAX_HEADER = 8, /* lines: two of them, wrapped up to four times */
+	MAX_HEADER = 8,	 /* lines: two of them, wrapped up to four times */
 	MAX_LEGEND = 40, /* entries considered for one table */
 	MAX_NAME = 48,
 	MAX_SQUEEZED = 1000,
@@ -49,7 +49,8 @@ struct pieces {
 	size_t n; /* MAX_COLUMNS + 1: too many */
 };
 
-/* Pieces between gaps of two blanks and more (wide), or words; blanks in parentheses do not count. */
+/* Pieces between gaps of two blanks and more (wide), or words; blanks in parentheses do not count.
+ */
 static void split(struct span s, bool wide, struct pieces *p)
 {
 	size_t i, start = 0;
@@ -59,7 +60,8 @@ static void split(struct span s, bool wide, struct pieces *p)
 	p->n = 0;
 	for (i = 0; i <= s.len; i++) {
 		char c = i < s.len ? s.s[i] : ' ';
-		bool blank = c == ' ' && (i + 1 >= s.len || s.s[i + 1] == ' ' || (!wide && depth <= 0));
+		bool blank =
+			c == ' ' && (i + 1 >= s.len || s.s[i + 1] == ' ' || (!wide && depth <= 0));
 
 		depth += (c == '(') - (c == ')');
 		if (!blank && c != ' ' && !in) {
@@ -263,58 +265,13 @@ struct search {
 	struct table_names *out;
 };
 
-/* Takes `lines` header lines, the names and what stands above them (may be NULL). */
-static bool take(struct search *s, size_t lines, const struct span *names, const struct span *above)
-{
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		s->out->names[i] = tidy(s->a, names[i]);
-		if (above && strncmp(s->out->names[i], above[i].s, above[i].len) &&
-		    !table_benchmark_in(above[i], NULL))
-			s->out->descriptions[i] = tidy(s->a, above[i]);
-	}
-	if (lines)
-		s->out->top = s->h->index[lines - 1];
-	return true;
-}
-
-static bool from_legend(struct search *s)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	size_t order[MAX_COLUMNS], k, i;
-
-	for (k = 1; k <= s->h->n; k++) {
-		strbuf_reset(&sb);
-		for (i = k; i-- > 0;)
-			add_squeezed(&sb, s->h->line[i]);
-		if (!segment(s->legend, s->from, s->to, strbuf_str(&sb), s->n, order))
-			continue;
-		for (i = 0; i < s->n; i++)
-			s->out->names[i] = s->legend->entries.items[order[i]].name;
-		s->out->top = s->h->index[k - 1];
-		return true;
-	}
-	return false;
-}
-
-/* "1)", "7)": a number or mark of the poster's at the margin, before the names. */
-static bool drop_label(struct pieces *p, size_t n)
-{
-	if (p->n != n + 1)
-		return false;
-	memmove(p->at, p->at + 1, n * sizeof(p->at[0]));
-	p->n = n;
-	return true;
-}
-
 /*
  * A kernel's or series' name rather than a word of prose: "5.17-rc1", "w/", "rc1+cls", or a
  * word that says which side it is.
  */
 static bool is_name(struct span s)
 {
-	static const char *const words[] = {"patched", "patch",	 "after", "new",  "old",
+	static const char *const words[] = {"patched", "patch", "after", "new", "old",
 					    "with",    "fixed", "good",	 "bad", "before"};
 	char buf[MAX_NAME + 1];
 	const char *name = buf;
@@ -342,6 +299,106 @@ static bool all_names(const struct pieces *p)
 	return true;
 }
 
+/*
+ * Pieces of what stands above the names ("5.7.0 5.7.0"), wrapped over some lines from `from` up,
+ * if that is a header line too: as many, and between single blanks all names, all the same word,
+ * or too many to be a title.
+ */
+static bool split_above(const struct search *s, size_t from, size_t lines, bool wide,
+			struct pieces *above)
+{
+	struct pieces p;
+	size_t i, same = 0;
+
+	above->n = 0;
+	if (s->h->n < from + lines)
+		return false;
+	for (i = from + lines; i-- > from;) {
+		split(s->h->line[i], wide, &p);
+		if (above->n + p.n > s->n)
+			return false;
+		memcpy(above->at + above->n, p.at, p.n * sizeof(p.at[0]));
+		above->n += p.n;
+	}
+	if (above->n != s->n)
+		return false;
+	for (i = 0; i < s->n; i++)
+		same += same_squeezed(above->at[i], above->at[0]);
+	return (wide && lines == 1) || same == s->n || s->n >= 4 || all_names(above);
+}
+
+/* What stands above the names says something of each, unless it repeats them or the benchmark. */
+static void take_above(struct search *s, const struct span *above)
+{
+	size_t i;
+
+	for (i = 0; above && i < s->n; i++)
+		if (strncmp(s->out->names[i], above[i].s, above[i].len) &&
+		    !table_benchmark_in(above[i], NULL))
+			s->out->descriptions[i] = tidy(s->a, above[i]);
+}
+
+/* Takes `lines` header lines, the names and what stands above them (may be NULL). */
+static bool take(struct search *s, size_t lines, const struct span *names, const struct span *above)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		s->out->names[i] = tidy(s->a, names[i]);
+	take_above(s, above);
+	if (lines)
+		s->out->top = s->h->index[lines - 1];
+	return true;
+}
+
+/* The other header line, wrapped as the k lines of the names were or less. */
+static void take_wrapped_above(struct search *s, size_t k)
+{
+	struct pieces above;
+	size_t lines;
+
+	for (lines = 1; lines <= k; lines++) {
+		if (!split_above(s, k, lines, true, &above) &&
+		    !split_above(s, k, lines, false, &above))
+			continue;
+		take_above(s, above.at);
+		s->out->top = s->h->index[k + lines - 1];
+		return;
+	}
+}
+
+static bool from_legend(struct search *s)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t order[MAX_COLUMNS], k, i;
+
+	for (k = 1; k <= s->h->n; k++) {
+		strbuf_reset(&sb);
+		for (i = k; i-- > 0;)
+			add_squeezed(&sb, s->h->line[i]);
+		if (!segment(s->legend, s->from, s->to, strbuf_str(&sb), s->n, order))
+			continue;
+		for (i = 0; i < s->n; i++)
+			s->out->names[i] = s->legend->entries.items[order[i]].name;
+		s->out->top = s->h->index[k - 1];
+		take_wrapped_above(s, k);
+		return true;
+	}
+	return false;
+}
+
+/* "7)": a number or mark of the poster's at the margin, before the names. */
+static bool drop_label(struct pieces *p, size_t n, bool wide)
+{
+	struct span label = p->at[0];
+
+	if (p->n != n + 1 || (!wide && (label.len > 3 || !strchr("):.", label.s[label.len - 1]))))
+		return false;
+	memmove(p->at, p->at + 1, n * sizeof(p->at[0]));
+	p->n = n;
+	return true;
+}
+
 /* The line next to the rows, and the one above it where it has as many pieces. */
 static bool from_nearest(struct search *s, bool wide)
 {
@@ -350,16 +407,68 @@ static bool from_nearest(struct search *s, bool wide)
 	if (!s->h->n)
 		return false;
 	split(s->h->line[0], wide, &names);
-	if (names.n != s->n && !(wide && drop_label(&names, s->n)))
+	if (names.n != s->n && !drop_label(&names, s->n, wide))
 		return false;
 	if (!wide && (!all_names(&names) || table_benchmark_in(s->h->line[0], NULL)))
 		return false;
-	if (s->h->n < 2)
-		return take(s, 1, names.at, NULL);
-	split(s->h->line[1], wide, &above);
-	if (above.n != s->n || (!wide && !all_names(&above)))
+	if (!split_above(s, 1, 1, wide, &above))
 		return take(s, 1, names.at, NULL);
 	return take(s, 2, names.at, above.at);
+}
+
+/*
+ * "w/o patch w/ patch" with its wide gaps lost: n groups of as many words, all of which begin or
+ * all of which end with the same word.
+ */
+static bool from_groups(struct search *s)
+{
+	struct pieces p, above;
+	struct span names[MAX_COLUMNS], word;
+	size_t per, i, first = 1, last = 1;
+
+	if (!s->h->n)
+		return false;
+	split(s->h->line[0], false, &p);
+	per = p.n / s->n;
+	if (per < 2 || p.n != per * s->n || table_benchmark_in(s->h->line[0], NULL))
+		return false;
+	for (i = 0; i < s->n; i++) {
+		word = p.at[i * per + per - 1];
+		names[i].s = p.at[i * per].s;
+		names[i].len = (size_t)(word.s + word.len - names[i].s);
+		first += i && same_squeezed(p.at[i * per], p.at[0]);
+		last += i && same_squeezed(word, p.at[per - 1]);
+	}
+	if (first != s->n && last != s->n)
+		return false;
+	if (!split_above(s, 1, 1, false, &above))
+		return take(s, 1, names, NULL);
+	return take(s, 2, names, above.at);
+}
+
+/* The header repeats that of the table above, however it was glued. */
+static bool from_table_above(struct search *s, const struct table *above)
+{
+	const struct search whole = *s;
+	struct table_legend names = {{NULL, 0, 0}};
+	size_t i;
+	bool ok;
+
+	if (!above || above->n_variants != s->n)
+		return false;
+	for (i = 0; i < above->n_variants; i++)
+		*ARRAY_PUSH(&names.entries) =
+			(struct table_legend_entry){above->variants[i], "", 0, 0};
+	s->legend = &names;
+	s->from = 0;
+	s->to = s->n;
+	ok = s->n <= MAX_LEGEND && from_legend(s);
+	*s = whole;
+	for (i = 0; ok && i < s->n; i++)
+		if (!s->out->descriptions[i])
+			s->out->descriptions[i] = above->descriptions[i];
+	ARRAY_FREE(&names.entries);
+	return ok;
 }
 
 /* "vanillaresetpcpu-v1r1" under two right-aligned kernels: cut where those end. */
@@ -369,11 +478,8 @@ static bool from_columns(struct search *s)
 	struct span names[MAX_COLUMNS];
 	size_t i, start = 0, end;
 
-	if (s->h->n < 2)
-		return false;
-	split(s->h->line[1], true, &above);
 	/* the last name may be wider than its column */
-	if (above.n != s->n || s->h->line[0].len + 1 < s->h->line[1].len ||
+	if (!split_above(s, 1, 1, true, &above) || s->h->line[0].len + 1 < s->h->line[1].len ||
 	    s->h->line[0].len > s->h->line[1].len + 16)
 		return false;
 	for (i = 0; i < s->n; i++) {
@@ -391,30 +497,28 @@ static bool from_columns(struct search *s)
 /* One or two header lines of n names each, wrapped over k lines of the mail. */
 static bool from_wrapped(struct search *s, bool wide)
 {
-	struct span all[2 * MAX_COLUMNS + 1];
+	struct span all[2 * MAX_COLUMNS + 1]; /* filled from the end, as lines are read upwards */
+	struct span *first = all + ARRAY_SIZE(all);
 	struct pieces p;
-	size_t k, total = 0;
+	size_t k, total = 0, lines = 0;
 
-	for (k = 0; k < s->h->n; k++) {
+	for (k = 0; k < s->h->n && total < 2 * s->n; k++) {
 		struct span line = s->h->line[k];
 
 		split(line, wide, &p);
-		if (total + p.n > 2 * s->n)
-			return false;
-		memmove(all + p.n, all, total * sizeof(all[0]));
-		memcpy(all, p.at, p.n * sizeof(all[0]));
+		if (total + p.n > 2 * s->n || table_benchmark_in(line, NULL) ||
+		    (!wide && !all_names(&p)))
+			break;
 		total += p.n;
-		if (table_benchmark_in(line, NULL) || (!wide && !all_names(&p)))
-			return false;
+		first -= p.n;
+		memcpy(first, p.at, p.n * sizeof(*first));
 		/* what was wrapped began far from the margin, a title does not */
-		if (!k || (wide && !span_starts(line, "    ")))
-			continue;
-		if (total == s->n)
-			return take(s, k + 1, all, NULL);
-		if (total == 2 * s->n)
-			return take(s, k + 1, all + s->n, all);
+		if (k && total % s->n == 0 && (!wide || span_starts(line, "    ")))
+			lines = k + 1;
+		if (lines == k + 1 && total == 2 * s->n)
+			return take(s, lines, first + s->n, first);
 	}
-	return false;
+	return lines && take(s, lines, all + ARRAY_SIZE(all) - s->n, NULL);
 }
 
 /* Exactly n lines of legend that stand together, no header: their order is that of the columns. */
@@ -505,7 +609,8 @@ static bool from_options(struct search *s, const struct table_options *opt)
 
 bool table_names_find(struct arena *a, const struct table_text *text, size_t first_row,
 		      size_t lowest, size_t n, const struct table_legend *legend,
-		      const struct table_options *opt, struct table_names *out)
+		      const struct table *above, const struct table_options *opt,
+		      struct table_names *out)
 {
 	struct header h;
 	struct search s = {a, legend, 0, 0, n, &h, out};
@@ -519,9 +624,9 @@ bool table_names_find(struct arena *a, const struct table_text *text, size_t fir
 	collect_header(text, first_row, lowest, &h);
 	if (opt && opt->names)
 		return from_options(&s, opt);
-	if (!from_legend(&s) && !from_nearest(&s, true) && !from_columns(&s) &&
-	    !from_wrapped(&s, true) && !from_nearest(&s, false) && !from_wrapped(&s, false) &&
-	    !from_legend_alone(&s))
+	if (!from_legend(&s) && !from_table_above(&s, above) && !from_nearest(&s, true) &&
+	    !from_columns(&s) && !from_wrapped(&s, true) && !from_nearest(&s, false) &&
+	    !from_wrapped(&s, false) && !from_groups(&s) && !from_legend_alone(&s))
 		return false;
 	apply_legend(&s);
 	return make_distinct(&s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A mailed text -> tables: undoes the mail, asks every family, applies the rule for the baseline. */
+/* A mailed text -> tables: undoes the mail, asks every family, applies the rule for the baseline.
+ */
 #include "parsers/tables/tables.h"
 
 #include <ctype.h>
@@ -44,14 +45,15 @@ static bool has_word(const char *name, const char *word)
 	const char *p;
 
 	for (p = name; (p = strcasestr(p, word)); p++)
-		if ((p == name || !isalnum((unsigned char)p[-1])) && !isalnum((unsigned char)p[len]))
+		if ((p == name || !isalnum((unsigned char)p[-1])) &&
+		    !isalnum((unsigned char)p[len]))
 			return true;
 	return false;
 }
 
 int table_baseline_by_name(const char *const *names, size_t n)
 {
-	static const char *const words[] = {"w/o",   "without", "base", "baseline", "vanilla",
+	static const char *const words[] = {"w/o",	 "without", "base", "baseline", "vanilla",
 					    "unpatched", "before",  "tip",  "mainline", "clean"};
 	int contained = -1;
 	size_t i, k;
@@ -82,8 +84,9 @@ size_t table_scan_number(struct span s, double *value, int *decimals)
 	for (; i < s.len && n < sizeof(digits); i++) {
 		char c = s.s[i];
 
-		if (c == ',' && places < 0 && n && i + 3 < s.len && isdigit((unsigned char)s.s[i + 1]) &&
-		    isdigit((unsigned char)s.s[i + 2]) && isdigit((unsigned char)s.s[i + 3]))
+		if (c == ',' && places < 0 && n && i + 3 < s.len &&
+		    isdigit((unsigned char)s.s[i + 1]) && isdigit((unsigned char)s.s[i + 2]) &&
+		    isdigit((unsigned char)s.s[i + 3]))
 			continue; /* 1,234 */
 		if (c == '.' && places < 0 && i + 1 < s.len && isdigit((unsigned char)s.s[i + 1]))
 			places = 0;
@@ -102,8 +105,8 @@ size_t table_scan_number(struct span s, double *value, int *decimals)
 static const char *benchmark_at(struct span rest)
 {
 	static const char *const names[] = {
-		"tbench",   "hackbench", "schbench", "kernbench", "dbench",   "stream",  "netperf",
-		"coremark", "pgbench",	 "unixbench", "specjbb",  "sysbench", "ebizzy",
+		"tbench",   "hackbench", "schbench",  "kernbench", "dbench",   "stream", "netperf",
+		"coremark", "pgbench",	 "unixbench", "specjbb",   "sysbench", "ebizzy",
 	};
 	size_t i, len;
 
@@ -159,7 +162,7 @@ static bool has_fact(const struct table_set *set, const char *key)
 {
 	const struct table_fact *f;
 
-	array_for_each(f, &set->facts)
+	array_for_each (f, &set->facts)
 		if (!strcmp(f->key, key))
 			return true;
 	return false;
@@ -175,7 +178,7 @@ static void set_fact(struct arena *a, struct table_set *set, const char *key, st
 
 static bool is_machine(struct span s)
 {
-	static const char *const words[] = {"node", "socket", "core", "Core", "cpu", "CPU",
+	static const char *const words[] = {"node", "socket", "core",  "Core", "cpu",	 "CPU",
 					    "Xeon", "EPYC",   "Intel", "AMD",  "Kunpeng"};
 	bool digit = false;
 	size_t i;
@@ -289,7 +292,7 @@ void tables_facts(struct arena *a, const struct table_text *text, const bool *us
 		set_fact(a, set, "machine", machine_in(text->lines[i].text));
 		set_fact(a, set, "commit", commit_in(text->lines[i].text));
 	}
-	array_for_each(t, &set->tables)
+	array_for_each (t, &set->tables)
 		if (t->command)
 			set_fact(a, set, "command", span_of(t->command));
 }
@@ -338,7 +341,7 @@ static void drop_changes(struct table *t)
 	struct table_row *row;
 	size_t i;
 
-	array_for_each(row, &t->rows) {
+	array_for_each (row, &t->rows) {
 		for (i = 0; i < t->n_variants; i++)
 			row->cells[i].has_change = row->cells[i].mark = false;
 	}
@@ -405,7 +408,7 @@ static void settle(struct arena *a, struct table_set *set)
 {
 	struct table *t;
 
-	array_for_each(t, &set->tables)
+	array_for_each (t, &set->tables)
 		KEEP(a, &t->rows);
 	KEEP(a, &set->tables);
 	KEEP(a, &set->warnings);
@@ -432,7 +435,7 @@ static int read_families(struct arena *a, const struct table_text *text,
 		if (r)
 			return r;
 	}
-	array_for_each(t, &set->tables) {
+	array_for_each (t, &set->tables) {
 		r = settle_baseline(a, text->file, t, opt, set, e);
 		if (r)
 			return r;
@@ -448,10 +451,11 @@ static int nothing_found(const char *file, const struct table_set *set, struct e
 	if (!set->refused.n) {
 		err_add(e, -ENOENT, "no table found");
 		err_at(e, file, 0, 0);
-		err_hint(e, "tables understood: mmtests rows, lists of bash times (real, user, sys)");
+		err_hint(e,
+			 "tables understood: mmtests rows, lists of bash times (real, user, sys)");
 		return -ENOENT;
 	}
-	array_for_each(w, &set->refused) {
+	array_for_each (w, &set->refused) {
 		err_add(e, -EINVAL, "%s", w->text);
 		err_at(e, file, w->line, 0);
 	}

@@ -21,13 +21,13 @@ enum change_sign { SIGN_NONE, SIGN_RAW, SIGN_BETTER_POSITIVE };
 
 struct table_cell {
 	bool has_value, has_change, has_deviation, has_n;
-	double value; /* in the table's unit */
+	double value;		/* in the table's unit */
 	const char *value_text; /* as printed, without thousands separators */
-	double change; /* percent, as printed */
+	double change;		/* percent, as printed */
 	double deviation;
 	int n;
 	bool mark; /* a star or the like */
-	int line; /* of the user's text, 1-based */
+	int line;  /* of the user's text, 1-based */
 };
 
 /* What a row says: the compared value, a deviation of it, its extremes, or something of its own. */
@@ -36,33 +36,33 @@ enum row_kind { ROW_VALUE, ROW_DEVIATION, ROW_EXTREME, ROW_OTHER };
 enum row_change { CHANGE_UNKNOWN, CHANGE_RAW, CHANGE_INVERTED };
 
 struct table_row {
-	const char *key; /* "Hmean 64", "run 1 real": as in the index */
+	const char *key;       /* "Hmean 64", "run 1 real": as in the index */
 	const char *statistic; /* "Hmean", "Amean", "Stddev", ... or NULL */
-	const char *axis; /* "64", "elsp-8": the key without the statistic */
+	const char *axis;      /* "64", "elsp-8": the key without the statistic */
 	const char *metric; /* our metric without the benchmark ("throughput", "real"), or NULL */
-	const char *unit; /* of this row's values, NULL: not stated and not known */
-	int run; /* 0: a summary; N: the N-th single run listed ("run 3 real") */
+	const char *unit;   /* of this row's values, NULL: not stated and not known */
+	int run;	    /* 0: a summary; N: the N-th single run listed ("run 3 real") */
 	enum row_kind kind;
 	/* Which way the published percentages run, proved from the printed values. */
 	enum row_change orientation;
-	int index; /* 0; 1, 2, ... for repeated keys */
+	int index;		  /* 0; 1, 2, ... for repeated keys */
 	struct table_cell *cells; /* one per variant of the table */
 	int line;
 };
 
 struct table {
 	const char *family;
-	const char *section; /* "numa 0&1", normalised; NULL if none */
+	const char *section;   /* "numa 0&1", normalised; NULL if none */
 	const char *benchmark; /* "tbench", "kernbench", ... or NULL when the text does not say */
 	const char *axis_name; /* "clients", "groups", or NULL */
-	const char *unit; /* of its first row, NULL: not stated and not known */
-	const char *command; /* stated command lines joined by "; ", or NULL */
+	const char *unit;      /* of its first row, NULL: not stated and not known */
+	const char *command;   /* stated command lines joined by "; ", or NULL */
 	enum change_sign sign;
 	enum deviation_kind deviation;
-	const char **variants; /* names, in the order of columns */
+	const char **variants;	   /* names, in the order of columns */
 	const char **descriptions; /* from a legend "name: text"; entries may be NULL */
 	size_t n_variants;
-	int baseline; /* index into variants, by the rule of the design */
+	int baseline;	       /* index into variants, by the rule of the design */
 	bool baseline_guessed; /* no rule matched: first column, warned about */
 	ARRAY_OF(struct table_row) rows;
 	int line; /* of its first row */
@@ -90,9 +90,9 @@ struct table_set {
 /* One line of the undone text with where it came from. */
 struct table_line {
 	struct span text; /* NUL-terminated too */
-	int line; /* in the user's file */
-	int depth; /* of quote marks removed */
-	bool has_end; /* false: the last line of a text cut in mid-line */
+	int line;	  /* in the user's file */
+	int depth;	  /* of quote marks removed */
+	bool has_end;	  /* false: the last line of a text cut in mid-line */
 };
 
 struct table_text {
@@ -103,15 +103,15 @@ struct table_text {
 
 struct table_options {
 	const char *const *names; /* --names, NULL-terminated, or NULL */
-	const char *baseline; /* --base, or NULL */
+	const char *baseline;	  /* --base, or NULL */
 };
 
 struct table_family {
 	const char *name; /* "mmtests" */
 	/*
-	 * Reads all tables of this family, adding to set; lines taken are marked in used[]. Rows that
-	 * cannot be trusted go to set->refused. Returns 0 (also where there is no such table), or
-	 * -EINVAL with an error naming file and line for a table that cannot be understood.
+	 * Reads all tables of this family, adding to set; lines taken are marked in used[]. Rows
+	 * that cannot be trusted go to set->refused. Returns 0 (also where there is no such table),
+	 * or -EINVAL with an error naming file and line for a table that cannot be understood.
 	 */
 	int (*read)(struct arena *a, const struct table_text *text, bool *used,
 		    const struct table_options *opt, struct table_set *set, struct err *e);
@@ -133,8 +133,8 @@ int tables_read(struct arena *a, const char *file, struct span text,
 /*
  * Undoes what mail did, in this order: mbox and MIME structure (text/plain parts only), transfer
  * encoding (quoted-printable, base64; recognised in a paste without headers too), charset (Latin-1
- * and UTF-8 blanks, dashes and quotes become ASCII), tabs, quote marks at any depth. Date, Message-ID
- * and Subject of the first message go to *set as facts.
+ * and UTF-8 blanks, dashes and quotes become ASCII), tabs, quote marks at any depth. Date,
+ * Message-ID and Subject of the first message go to *set as facts.
  */
 void tables_undo(struct arena *a, const char *file, struct span text, struct table_text *out,
 		 struct table_set *set);
@@ -157,14 +157,15 @@ size_t table_scan_number(struct span s, double *value, int *decimals);
 /* Lines "name: text" that explain the columns of the tables below them. */
 struct table_legend_entry {
 	const char *name, *text; /* wrapped text joined, one blank between words */
-	size_t first, last; /* lines, as indexes */
+	size_t first, last;	 /* lines, as indexes */
 };
 struct table_legend {
 	ARRAY_OF(struct table_legend_entry) entries;
 };
 void table_legend_read(struct arena *a, const struct table_text *text, struct table_legend *legend);
 
-/* Names of a table's columns and the header lines [top, ...) they stand in; top = first_row: none. */
+/* Names of a table's columns and the header lines [top, ...) they stand in; top = first_row: none.
+ */
 struct table_names {
 	const char **names, **descriptions; /* n each; descriptions may be NULL */
 	size_t top;
@@ -172,13 +173,15 @@ struct table_names {
 /*
  * Names of the n columns of the rows that start at line first_row, looking up to line `lowest`:
  * --names; else names of the legend that make up the header lines exactly, also where the header
- * was wrapped or its blanks were lost; else wide gaps of the header; else its words, where they
- * look like names of kernels; else a legend of exactly n lines above. The line next to the rows
- * wins over the one above it, which then describes. False: nothing names the columns.
+ * was wrapped or its blanks were lost; else those of the table above (may be NULL) in the same way;
+ * else wide gaps of the header; else its words, where they look like names of kernels; else a
+ * legend of exactly n lines above. The line next to the rows wins over the one above it, which then
+ * describes. False: nothing names the columns.
  */
 bool table_names_find(struct arena *a, const struct table_text *text, size_t first_row,
 		      size_t lowest, size_t n, const struct table_legend *legend,
-		      const struct table_options *opt, struct table_names *out);
+		      const struct table *above, const struct table_options *opt,
+		      struct table_names *out);
 
 /* A line of nothing but "-", "=", "*", "_" and blanks. */
 bool table_is_separator(struct span line);

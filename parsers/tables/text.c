@@ -58,9 +58,13 @@ static bool is_continuation(struct span line)
 static bool is_header_block(const line_array *in, size_t at)
 {
 	static const char *const known[] = {
-		"From",	      "To",	    "Date",	    "Subject",	    "Message-ID",
-		"Received",   "Return-Path", "MIME-Version", "Content-Type", "Content-Transfer-Encoding",
-		"Delivered-To", "In-Reply-To", "References",   "Cc",
+		"From",		"To",
+		"Date",		"Subject",
+		"Message-ID",	"Received",
+		"Return-Path",	"MIME-Version",
+		"Content-Type", "Content-Transfer-Encoding",
+		"Delivered-To", "In-Reply-To",
+		"References",	"Cc",
 	};
 	size_t i, k, fields = 0, hits = 0;
 
@@ -123,7 +127,7 @@ static void add_fact(struct undo *u, const char *key, const char *value)
 {
 	struct table_fact *f;
 
-	array_for_each(f, &u->set->facts)
+	array_for_each (f, &u->set->facts)
 		if (!strcmp(f->key, key))
 			return;
 	if (*value)
@@ -147,8 +151,7 @@ static void message_fact(struct undo *u, const char *field)
 }
 
 /* Reads the header block at `at`, unfolding; returns the first line of the body. */
-static size_t read_headers(struct undo *u, size_t at, size_t end, bool of_message,
-			   struct entity *t)
+static size_t read_headers(struct undo *u, size_t at, size_t end, bool of_message, struct entity *t)
 {
 	_cleanup_strbuf_ struct strbuf field = STRBUF_INIT;
 	const char *kept; /* the boundary points into it */
@@ -256,7 +259,7 @@ static bool qp_is_likely(const line_array *in)
 	const struct table_line *line;
 	bool sure = false;
 
-	array_for_each(line, in) {
+	array_for_each (line, in) {
 		struct span s = trim_end(line->text);
 		size_t i;
 
@@ -326,7 +329,7 @@ static bool base64_is_likely(const line_array *in)
 	const struct table_line *line;
 	size_t total = 0, n = 0, i;
 
-	array_for_each(line, in) {
+	array_for_each (line, in) {
 		struct span s = span_trim(line->text);
 
 		if (!s.len)
@@ -402,7 +405,8 @@ static void add_char(struct strbuf *sb, unsigned int cp)
 		add_utf8(sb, cp);
 }
 
-/* The bytes of one line in either charset; UTF-8 read as Latin-1 once ("\u00c2\u00a0") is undone. */
+/* The bytes of one line in either charset; UTF-8 read as Latin-1 once ("\u00c2\u00a0") is undone.
+ */
 static void clean_line(struct undo *u, struct table_line *line, bool latin1)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
@@ -550,7 +554,7 @@ static void unquote(line_array *lines)
 {
 	struct table_line *line;
 
-	array_for_each(line, lines)
+	array_for_each (line, lines)
 		unquote_line(line);
 }
 
@@ -569,7 +573,7 @@ static void read_paste(struct undo *u)
 		qp_decode(u, encoded.items, encoded.n, &u->out);
 		ARRAY_FREE(&encoded);
 	}
-	array_for_each(line, &u->out) {
+	array_for_each (line, &u->out) {
 		/* a lone "=20" in a reply to an encoded mail */
 		if (line->text.len >= 3 && !memcmp(line->text.s + line->text.len - 3, "=20", 3))
 			line->text.len -= 3;

@@ -81,7 +81,7 @@ static void check_table(const struct table *t, int lines)
 		for (k = 0; k < i; k++)
 			CHECK(strcmp(t->variants[i], t->variants[k]));
 	}
-	array_for_each(row, &t->rows)
+	array_for_each (row, &t->rows)
 		check_row(t, row, lines);
 }
 
@@ -105,11 +105,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(r || set.tables.n);
 	if (r)
 		return 0;
-	array_for_each(t, &set.tables)
+	array_for_each (t, &set.tables)
 		check_table(t, lines);
-	array_for_each(w, &set.refused)
+	array_for_each (w, &set.refused)
 		CHECK(w->line >= 1 && w->line <= lines && *w->text);
-	array_for_each(w, &set.warnings)
+	array_for_each (w, &set.warnings)
 		CHECK(w->line >= 1 && w->line <= lines && *w->text);
 	return 0;
 }
