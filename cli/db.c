@@ -246,9 +246,16 @@ static const struct command db_command = {
 		"reparse  read the stored raw outputs again with today's parsers and say what "
 		"changed\n"
 		"path     the database that would be used\n"
-		"backup   a whole copy, also while others write",
+		"backup   a whole copy, also while others write\n"
+		"\n"
+		"The view `summary` is stable, for reading with sqlite3: campaign, variant, "
+		"test_case,\n"
+		"metric, unit, direction, n, hmean, amean, stddev (n - 1), cv (a fraction), "
+		"verdict\n"
+		"against the campaign's baseline. NULL: not known, or not computable",
 	.examples = "kdelta db check\n"
-		    "kdelta db backup /backup/kdelta.db",
+		    "kdelta db backup /backup/kdelta.db\n"
+		    "sqlite3 $(kdelta db path) 'SELECT * FROM summary'",
 	.run = run_db,
 };
 REGISTER(command, db_command);
