@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Guests under QEMU: every visit boots the variant's kernel. A run counts only if the agent's
+ * frame arrived whole, the console carries its promised line, and the guest runs the kernel that
+ * was asked for.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kvm.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/file.h"
+#include "core/num.h"
+#include "runner/backend.h"
+#include "runner/frame.h"
+#include "runner/guest.h"
+#include "runner/initramfs.h"
+#include "runner/kernel.h"
+
+/* Seconds, on a machine with no more work than CPUs; see slowness(). */
+#define BOOT_DEADLINE 120.0 /* Debian's kernels need 3 to 8 under TCG */
+#define BOOT_SILENCE  15.0
+#define SET_DEADLINE  20.0
+#define RUN_GRACE     30.0 /* after the deadline that the agent enforces */
+#define LINE_DEADLINE 10.0 /* for the console to catch up with the second line */
+#define END_DEADLINE  30.0
+
+#define BASE_CMDLINE "console=ttyS0 panic=-1 quiet"
+#define SMALL_MEMORY 128 /* MiB: with 64 a Debian kernel dies without a word */
+
+struct qemu {
+	const char *program, *version, *initramfs;
+	struct kernel_found *kernels; /* one per variant; image NULL: not found yet */
+	struct guest guest;
+	int runs; /* of this visit */
+	double started;
+};
+
+/* How much longer things may take while the machine has more to do than CPUs: 1 to 5. */
+static double slowness(void)
+{
+	double load, cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (getloadavg(&load, 1) != 1 || cpus < 1)
+		return 1;
+	return MAX(1, MIN(5, load / cpus));
+}
+
+static bool kvm_works(void)
+{
+	int fd = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	bool works = fd >= 0 && ioctl(fd, KVM_GET_API_VERSION, 0) == KVM_API_VERSION;
+
+	if (fd >= 0)
+		close(fd);
+	return works;
+}
+
+/* "QEMU emulator version 7.2.22 (Debian ...)" */
+static int read_version(struct backend *b, struct qemu *q, struct err *e)
+{
+	const char *const argv[] = {q->program, "--version", NULL};
+	struct proc_result p;
+	int r = proc_run(&(struct proc_spec){.argv = argv, .deadline = 60}, &p, e);
+
+	if (!r)
+		q->version =
+			arena_strndup(b->a, strbuf_str(&p.out), strcspn(strbuf_str(&p.out), "\n"));
+	proc_result_release(&p);
+	return r;
+}
+
+/*
+ * A load file cut for guests makes another test case: its length and hash become a parameter, so
+ * that its figures never meet those of the full file.
+ */
+static void mark_load(struct backend *b)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	const struct campaign_config *c = b->config;
+	char sha256[65], *value;
+	size_t i;
+
+	if (initramfs_load(&text, sha256, &ignored))
+		return;
+	value = arena_printf(b->a, "%d-%.8s", INITRAMFS_LOAD_LINES, sha256);
+	for (i = 0; i < c->n_cases; i++) {
+		if (!strcmp(c->cases[i].bench->program, "tbench"))
+			case_set_param(b->a, &c->cases[i], "load", value);
+	}
+}
+
+/* Programs of the campaign's benchmarks, NULL-terminated. */
+static const char *const *campaign_programs(struct backend *b)
+{
+	const struct campaign_config *c = b->config;
+	const char **list = arena_alloc_array(b->a, 2 * c->n_cases + 1, sizeof(*list));
+	size_t i, n = 0;
+
+	for (i = 0; i < c->n_cases; i++) {
+		list[n++] = c->cases[i].program;
+		if (c->cases[i].bench->server)
+			list[n++] = c->cases[i].bench->server[0];
+	}
+	return list;
+}
+
+static int qemu_open(struct backend *b, struct err *e)
+{
+	struct qemu *q = arena_alloc(b->a, sizeof(*q));
+	int r;
+
+	b->priv = q;
+	q->guest = (struct guest)GUEST_INIT;
+	q->kernels = arena_alloc_array(b->a, b->config->n_variants, sizeof(*q->kernels));
+	q->program = path_program(b->a, "qemu-system-x86_64");
+	if (!q->program) {
+		err_add(e, -ENOENT, "qemu-system-x86_64 is not installed");
+		err_hint(e, "apt-get install qemu-system-x86");
+		return -ENOENT;
+	}
+	b->accelerator = kvm_works() ? "kvm" : "tcg";
+	r = read_version(b, q, e);
+	if (!r)
+		r = initramfs_build(b->a, campaign_programs(b), &q->initramfs, e);
+	if (!r)
+		mark_load(b);
+	return r;
+}
+
+static int qemu_find_kernel(struct backend *b, int variant, struct kernel_found *k, struct err *e)
+{
+	const struct variant_config *vc = &b->config->variants[variant];
+	struct qemu *q = b->priv;
+	size_t before = e->list.n;
+	int r;
+
+	*k = (struct kernel_found){.modules = vc->modules};
+	r = vc->deb ? kernel_find_deb(b->a, vc->deb, b->note, k, e)
+		    : kernel_find_image(b->a, vc->image, k, e);
+	if (r) {
+		if (e->list.n > before)
+			err_at(e, b->config->file, vc->line, vc->column);
+		return r;
+	}
+	k->build_id = b->known_build_id ? b->known_build_id(b->data, k->image_sha256) : NULL;
+	q->kernels[variant] = *k;
+	return 0;
+}
+
+/* ---- verdicts ---- */
+
+static void visit_fail(struct backend *b, struct visit *v, const char *error, const char *fmt, ...)
+	_printf_(4, 5);
+static void visit_fail(struct backend *b, struct visit *v, const char *error, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (v->error)
+		return;
+	va_start(ap, fmt);
+	v->error = error;
+	v->message = arena_vprintf(b->a, fmt, ap);
+	va_end(ap);
+	v->permanent = !strcmp(error, "config_error") || !strcmp(error, "wrong_kernel");
+}
+
+static void visit_fact(struct backend *b, struct visit *v, const char *key, const char *value)
+{
+	struct fact *f = ARRAY_PUSH(&v->facts);
+
+	f->key = key;
+	f->value = arena_strdup(b->a, value);
+}
+
+/* Ends QEMU, if it still runs; the console goes to the visit. Returns its status. */
+static int stop_guest(struct backend *b, struct visit *v)
+{
+	struct qemu *q = b->priv;
+	struct guest *g = &q->guest;
+	const struct rusage *u = &g->child.usage;
+	int status = 0;
+
+	if (!g->child.pid)
+		return 0;
+	guest_stop(g, &status);
+	visit_fact(b, v, "host_cpu_seconds",
+		   arena_printf(b->a, "%.2f",
+				(double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+					(double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6));
+	strbuf_release(&v->console);
+	v->console = g->console;
+	g->console = (struct strbuf)STRBUF_INIT;
+	return status;
+}
+
+static const char *text_of(struct arena *a, const struct strbuf *sb)
+{
+	struct span s = span_trim((struct span){strbuf_str(sb), MIN(sb->len, 1000)});
+
+	return arena_strndup(a, s.s, s.len);
+}
+
+/* "Kernel panic - not syncing: sysrq triggered crash" */
+static const char *panic_line(struct backend *b, const struct strbuf *console)
+{
+	struct span s = {strbuf_str(console), console->len};
+	const char *p = span_find(s, "Kernel panic");
+
+	return p ? arena_strndup(b->a, p, strcspn(p, "\r\n")) : "Kernel panic";
+}
+
+/* QEMU ended by itself: never a verdict by its status alone, but a hint where to look. */
+static void judge_end(struct backend *b, struct visit *v, bool booted)
+{
+	struct qemu *q = b->priv;
+	int status = stop_guest(b, v);
+	const char *said = text_of(b->a, &q->guest.errors);
+
+	if (WIFSIGNALED(status))
+		visit_fail(b, v, "lost", "QEMU was killed by signal %d", WTERMSIG(status));
+	else if (booted)
+		visit_fail(b, v, "truncated", "the guest went off in the middle of its work");
+	else if (WEXITSTATUS(status))
+		visit_fail(b, v, "config_error", "QEMU cannot start this kernel: %s", said);
+	else
+		visit_fail(b, v, "no_boot", "the guest ended before it began (memory: %s)%s%s",
+			   v->console.len > 100 ? "see the console" : "too little?",
+			   *said ? ": " : "", said);
+}
+
+/* What kept a frame from coming. An interruption is no failure of the visit. */
+static void judge(struct backend *b, struct visit *v, enum guest_event event, bool booted)
+{
+	struct qemu *q = b->priv;
+
+	switch (event) {
+	case GUEST_FRAME:
+		return;
+	case GUEST_PANIC:
+		visit_fail(b, v, "panic", "%s", panic_line(b, &q->guest.console));
+		break;
+	case GUEST_ENDED:
+		judge_end(b, v, booted);
+		break;
+	case GUEST_SILENT:
+		visit_fail(b, v, "hang", "the guest neither said nor did anything");
+		break;
+	case GUEST_DEADLINE:
+		visit_fail(b, v, "hang", "the guest did not answer in time");
+		break;
+	case GUEST_DAMAGED:
+		visit_fail(b, v, "truncated", "the answer of the guest came damaged");
+		break;
+	case GUEST_INTERRUPTED:
+		break;
+	}
+	stop_guest(b, v);
+}
+
+/* ---- entering ---- */
+
+/* The value of a line "key value", "" if there is none. */
+static const char *hello_get(struct arena *a, struct span hello, const char *key)
+{
+	struct span row, word;
+
+	while (span_next_line(&hello, &row, NULL)) {
+		if (span_next_word(&row, &word) && span_is(word, key)) {
+			row = span_trim(row);
+			return arena_strndup(a, row.s, row.len);
+		}
+	}
+	return "";
+}
+
+static void take_hello(struct backend *b, struct visit *v, struct span hello)
+{
+	struct qemu *q = b->priv;
+	const struct kernel_found *k = &q->kernels[v->variant];
+
+	v->seconds = num_monotonic() - q->started;
+	v->boot_id = hello_get(b->a, hello, "boot_id");
+	v->release = hello_get(b->a, hello, "release");
+	v->version = hello_get(b->a, hello, "version");
+	v->build_id = hello_get(b->a, hello, "build_id");
+	v->clocksource = hello_get(b->a, hello, "clocksource");
+	v->cmdline = hello_get(b->a, hello, "cmdline");
+	visit_fact(b, v, "guest_cpus", hello_get(b->a, hello, "cpus"));
+	visit_fact(b, v, "guest_memory_kb", hello_get(b->a, hello, "memory_kb"));
+	visit_fact(b, v, "boot_seconds", arena_printf(b->a, "%.2f", v->seconds));
+	if (strcmp(v->release, k->release))
+		visit_fail(b, v, "wrong_kernel", "the guest runs %s, its image says %s", v->release,
+			   k->release);
+	else if (k->build_id && strcmp(v->build_id, k->build_id))
+		visit_fail(b, v, "wrong_kernel",
+			   "the guest's build-id is %s, at the image's first boot it was %s",
+			   v->build_id, k->build_id);
+}
+
+static int start_guest(struct backend *b, struct visit *v, struct err *e)
+{
+	const struct campaign_config *c = b->config;
+	const struct variant_config *vc = &c->variants[v->variant];
+	const char *memory = vc->memory ? vc->memory : c->memory ? c->memory : "512M";
+	struct qemu *q = b->priv;
+	int64_t bytes;
+	struct guest_spec spec = {
+		.program = q->program,
+		.accelerator = b->accelerator,
+		.cpus = MAX(1, c->cpus),
+		.kernel = q->kernels[v->variant].image,
+		.initrd = vc->initrd ? vc->initrd : q->initramfs,
+		/* The variant's words come last, so that they win. */
+		.cmdline = arena_printf(b->a, BASE_CMDLINE "%s%s", vc->cmdline ? " " : "",
+					vc->cmdline ? vc->cmdline : ""),
+	};
+
+	if (!num_parse_size(memory, &bytes) || bytes < 1 << 20)
+		return err_add(e, -EINVAL, "\"%s\" is no size of memory", memory);
+	spec.memory = bytes >> 20;
+	visit_fact(b, v, "accelerator", b->accelerator);
+	visit_fact(b, v, "qemu", q->version);
+	visit_fact(b, v, "memory", memory);
+	visit_fact(b, v, "image", spec.kernel);
+	q->runs = 0;
+	q->started = num_monotonic();
+	guest_release(&q->guest);
+	return guest_start(&q->guest, &spec, e);
+}
+
+/* Sysctls and scheduler features. */
+static void apply_settings(struct backend *b, struct visit *v)
+{
+	const struct variant_config *vc = &b->config->variants[v->variant];
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct qemu *q = b->priv;
+	const char *const *feature;
+	struct span type, body;
+	enum guest_event event;
+	size_t i;
+
+	for (i = 0; i < vc->n_sysctls; i++)
+		strbuf_addf(&text, "sysctl %s %s\n", vc->sysctls[i].name, vc->sysctls[i].value);
+	for (feature = vc->features; feature && *feature; feature++)
+		strbuf_addf(&text, "feature %s\n", *feature);
+	if (!text.len)
+		return;
+	guest_send(&q->guest, "set", text.buf, text.len);
+	event = guest_wait(&q->guest, SET_DEADLINE * slowness(), 0, &type, &body);
+	if (event == GUEST_FRAME && body.len) {
+		visit_fail(b, v, "config_error", "cannot set in the guest: %.*s",
+			   (int)span_trim(body).len, body.s);
+		stop_guest(b, v);
+	}
+	judge(b, v, event, true);
+}
+
+static int qemu_enter(struct backend *b, struct visit *v, struct err *e)
+{
+	_cleanup_err_ struct err why = ERR_INIT;
+	struct qemu *q = b->priv;
+	struct kernel_found k;
+	struct span type, body;
+	enum guest_event event;
+	double slow = slowness();
+	int r;
+
+	if (!q->kernels[v->variant].image && qemu_find_kernel(b, v->variant, &k, &why)) {
+		visit_fail(b, v, "config_error", "%s", err_text(&why));
+		return 0;
+	}
+	r = start_guest(b, v, e);
+	if (r)
+		return r;
+	event = guest_wait(&q->guest, BOOT_DEADLINE * slow, BOOT_SILENCE * slow, &type, &body);
+	if (event != GUEST_FRAME) {
+		judge(b, v, event, false);
+		return 0;
+	}
+	take_hello(b, v, body);
+	if (v->error)
+		stop_guest(b, v);
+	else
+		apply_settings(b, v);
+	return 0;
+}
+
+/* ---- running ---- */
+
+/* Programs lie in the guest's /bin under their last name. */
+static const char *const *guest_argv(struct arena *a, const char *const *argv)
+{
+	const char **copy, *slash;
+	size_t n = 0;
+
+	if (!argv)
+		return NULL;
+	while (argv[n])
+		n++;
+	copy = arena_copy(a, argv, n + 1, sizeof(*argv));
+	slash = strrchr(copy[0], '/');
+	if (slash)
+		copy[0] = slash + 1;
+	return copy;
+}
+
+static int take_result(struct backend *b, struct visit *v, struct span type, struct span body,
+		       struct job_result *result, struct err *e)
+{
+	_cleanup_err_ struct err damage = ERR_INIT;
+	struct qemu *q = b->priv;
+	_cleanup_free_ char *promised =
+		mem_printf("KD run %d done bytes=%zu sum=%016llx", q->runs, body.len,
+			   (unsigned long long)frame_sum(body.s, body.len));
+
+	if (span_is(type, "failed"))
+		return err_add(e, -EINVAL, "%.*s", (int)body.len, body.s);
+	if (!span_is(type, "result") || job_result_decode(body, result, &damage))
+		judge(b, v, GUEST_DAMAGED, true);
+	else if (!guest_wait_text(&q->guest, promised, LINE_DEADLINE * slowness()) &&
+		 !proc_interrupted()) {
+		visit_fail(b, v, "truncated", "the console lacks \"%s\"", promised);
+		stop_guest(b, v);
+	}
+	return 0;
+}
+
+static int qemu_run(struct backend *b, struct visit *v, const struct job *job,
+		    struct job_result *result, struct err *e)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct qemu *q = b->priv;
+	struct job in_guest = *job;
+	enum guest_event event;
+	struct span type, body;
+	double deadline;
+	int r = 0;
+
+	*result = (struct job_result){.proc.exit_status = -1};
+	if (v->error || !q->guest.child.pid)
+		goto broken;
+	in_guest.argv = guest_argv(a, job->argv);
+	in_guest.server = guest_argv(a, job->server);
+	in_guest.prepare = guest_argv(a, job->prepare);
+	job_encode(&in_guest, &text);
+	q->runs++;
+	guest_send(&q->guest, "job", text.buf, text.len);
+	deadline = job->deadline * (job->prepare ? 2 : 1);
+	event = guest_wait(&q->guest, deadline > 0 ? deadline + RUN_GRACE * slowness() : 0, 0,
+			   &type, &body);
+	if (event == GUEST_FRAME)
+		r = take_result(b, v, type, body, result, e);
+	else
+		judge(b, v, event, true);
+broken:
+	if (proc_interrupted())
+		result->proc.interrupted = true;
+	if (v->error && !r) {
+		job_result_release(result);
+		*result = (struct job_result){.proc.exit_status = -1};
+		result->error = v->error;
+		result->message = mem_strdup(v->message);
+	}
+	return r;
+}
+
+static int qemu_leave(struct backend *b, struct visit *v, struct err *e)
+{
+	struct qemu *q = b->priv;
+	_cleanup_free_ char *sentinel = mem_printf("KD end runs=%d", q->runs);
+	struct guest *g = &q->guest;
+
+	(void)e;
+	if (!g->child.pid)
+		return 0;
+	guest_send(g, "end", "", 0);
+	if (!guest_wait_text(g, sentinel, END_DEADLINE * slowness()) && !proc_interrupted())
+		visit_fail(b, v, guest_wait_end(g, 0) ? "truncated" : "hang",
+			   "the guest did not end as it should: the console lacks \"%s\"",
+			   sentinel);
+	else
+		guest_wait_end(g, END_DEADLINE * slowness());
+	stop_guest(b, v);
+	return 0;
+}
+
+static void qemu_close(struct backend *b)
+{
+	struct qemu *q = b->priv;
+
+	if (q)
+		guest_release(&q->guest);
+}
+
+static const struct backend_ops qemu_backend = {
+	.name = "qemu",
+	.unit = "boot",
+	.open = qemu_open,
+	.find_kernel = qemu_find_kernel,
+	.enter = qemu_enter,
+	.run = qemu_run,
+	.leave = qemu_leave,
+	.close = qemu_close,
+};
+REGISTER(backend_ops, qemu_backend);
