@@ -2,6 +2,7 @@
 /* Is everything that was stored still there and consistent; and a copy for when it is not. */
 #include <errno.h>
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 /* Opening, settings, migration and transactions. */
 #include <errno.h>
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,6 +2,7 @@
 /* Raw outputs: zstd-compressed, with the SHA-256 of what was printed. */
 #include <errno.h>
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <zstd.h>
 

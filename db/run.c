@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <string.h>
 
 #include "db/sql.h"

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <stddef.h>
 #include <string.h>
 

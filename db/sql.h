@@ -22,17 +22,19 @@
 #ifndef DB_SQL_H
 #define DB_SQL_H
 
-#include <sqlite3.h>
-
 #include "db/db.h"
+
+/* Of sqlite3.h, which only the .c files of this room include. */
+struct sqlite3;
+struct sqlite3_stmt;
 
 struct sql_cached {
 	const char *text; /* of the statement itself */
-	sqlite3_stmt *stmt;
+	struct sqlite3_stmt *stmt;
 };
 
 struct db {
-	sqlite3 *handle;
+	struct sqlite3 *handle;
 	char *path;
 	int depth;   /* of nested transactions */
 	int error;   /* code of the last failure, for those who got NULL */
@@ -65,17 +67,17 @@ int db_migrate(struct db *db, const char *const *steps, int n, struct err *e);
 /* Turns the connection's last error into a message; returns a negative errno. */
 int sql_error(struct db *db, struct err *e);
 /* A statement ready to step, bound; NULL on error. Give it back with sql_done. */
-sqlite3_stmt *sql_start(struct db *db, struct err *e, const char *text, const char *letters, ...);
+struct sqlite3_stmt *sql_start(struct db *db, struct err *e, const char *text, const char *letters, ...);
 /* 1: a row, 0: the end, or an error. */
-int sql_step(struct db *db, sqlite3_stmt *stmt, struct err *e);
-void sql_done(sqlite3_stmt *stmt);
+int sql_step(struct db *db, struct sqlite3_stmt *stmt, struct err *e);
+void sql_done(struct sqlite3_stmt *stmt);
 #define _cleanup_stmt_ _cleanup_(sql_done_ptr)
-void sql_done_ptr(sqlite3_stmt **stmt);
+void sql_done_ptr(struct sqlite3_stmt **stmt);
 
 /* "SELECT fields " + tail, to be read row by row: 1 and a row, 0 at the end, or an error. */
-sqlite3_stmt *sql_select(struct db *db, const struct sql_shape *shape, struct err *e,
+struct sqlite3_stmt *sql_select(struct db *db, const struct sql_shape *shape, struct err *e,
 			 const char *tail, const char *letters, ...);
-int sql_row(struct db *db, sqlite3_stmt *stmt, const struct sql_shape *shape, struct arena *a,
+int sql_row(struct db *db, struct sqlite3_stmt *stmt, const struct sql_shape *shape, struct arena *a,
 	    void *row, struct err *e);
 
 /* Runs a statement to its end. */

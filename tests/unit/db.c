@@ -4,6 +4,7 @@
 #include <math.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
