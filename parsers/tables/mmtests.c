@@ -12,7 +12,7 @@
  * always positive: for rates value / base - 1, for times and deviations 1 - value / base. A row is
  * complete when it has as many cells as there are columns, however many lines it was wrapped to.
  */
-#include "parsers/tables/tables.h"
+#include "parsers/tables/mmtests_rows.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -20,35 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* ---- what is known about rows ---- */
-
-struct statistic {
-	const char *word; /* first of the row; a trailing '*' matches any end */
-	enum row_kind kind;
-	enum row_change change; /* unknown: as that of the values of the table */
-	bool plain;		/* values without percentages are a row too */
-};
-
-static const struct statistic statistics[] = {
-	{"Hmean", ROW_VALUE, CHANGE_RAW, false},
-	{"Amean", ROW_VALUE, CHANGE_INVERTED, false},
-	{"Gmean", ROW_VALUE, CHANGE_UNKNOWN, false},
-	{"MB/sec", ROW_VALUE, CHANGE_RAW, false},
-	{"Lat", ROW_VALUE, CHANGE_INVERTED, false},
-	{"Ops", ROW_VALUE, CHANGE_UNKNOWN, true},
-	{"Stddev", ROW_DEVIATION, CHANGE_INVERTED, false},
-	{"CoeffVar", ROW_DEVIATION, CHANGE_INVERTED, false},
-	{"Min", ROW_EXTREME, CHANGE_UNKNOWN, false},
-	{"Max*", ROW_EXTREME, CHANGE_UNKNOWN, false},
-	{"BHmean*", ROW_EXTREME, CHANGE_UNKNOWN, false},
-	{"BAmean*", ROW_EXTREME, CHANGE_UNKNOWN, false},
-	{"1st-qrtle", ROW_EXTREME, CHANGE_UNKNOWN, false},
-	{"2nd-qrtle", ROW_EXTREME, CHANGE_UNKNOWN, false},
-	{"3rd-qrtle", ROW_EXTREME, CHANGE_UNKNOWN, false},
-	{"Duration", ROW_OTHER, CHANGE_UNKNOWN, true},
-};
-static const struct statistic unknown_statistic = {"", ROW_VALUE, CHANGE_UNKNOWN, false};
 
 /* Keys of rows that have a metric of ours; statistic: the one that is the compared value. */
 struct known_key {
@@ -75,124 +46,6 @@ static const struct known_key known_keys[] = {
 	{"stream", "MB/sec", "triad", "triad", "MB/s", NULL},
 };
 
-/* ---- cells ---- */
-
-struct cell {
-	struct table_cell c;
-	int value_decimals, change_decimals;
-};
-
-enum scan { SCAN_CELL, SCAN_CUT, SCAN_NONE };
-
-static void skip_blanks(struct span *s)
-{
-	while (s->len && s->s[0] == ' ')
-		s->s++, s->len--;
-}
-
-static char next_char(struct span *s)
-{
-	skip_blanks(s);
-	if (!s->len)
-		return '\0';
-	s->len--;
-	return *s->s++;
-}
-
-static char *value_text(struct arena *a, struct span s)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	size_t i;
-
-	for (i = 0; i < s.len; i++)
-		if (s.s[i] != ',')
-			strbuf_addc(&sb, s.s[i]);
-	return arena_strndup(a, strbuf_str(&sb), sb.len);
-}
-
-/* "( nan%)" and "(-Inf%)": printed, but nothing to check. */
-static size_t scan_not_a_number(struct span s)
-{
-	size_t sign = s.len && (s.s[0] == '-' || s.s[0] == '+');
-
-	if (s.len < sign + 3)
-		return 0;
-	return !strncasecmp(s.s + sign, "nan", 3) || !strncasecmp(s.s + sign, "inf", 3) ? sign + 3
-											: 0;
-}
-
-/* Takes "318.03 *  -0.62%*" off *rest; SCAN_CUT: the text ends within what could be a cell. */
-static enum scan scan_cell(struct arena *a, struct span *rest, struct cell *out)
-{
-	struct span s = *rest, value;
-	size_t len;
-	char open;
-
-	*out = (struct cell){0};
-	skip_blanks(&s);
-	len = table_scan_number(s, &out->c.value, &out->value_decimals);
-	if (!len)
-		return SCAN_NONE;
-	value = (struct span){s.s, len};
-	s.s += len;
-	s.len -= len;
-	open = next_char(&s);
-	if (!open)
-		return SCAN_CUT;
-	if (open != '(' && open != '*')
-		return SCAN_NONE;
-	skip_blanks(&s);
-	if (!s.len || (s.len == 1 && strchr("+-", s.s[0])))
-		return SCAN_CUT;
-	len = table_scan_number(s, &out->c.change, &out->change_decimals);
-	out->c.has_change = len != 0;
-	if (!len)
-		len = scan_not_a_number(s);
-	if (!len)
-		return SCAN_NONE;
-	s.s += len;
-	s.len -= len;
-	if (!s.len || (s.len == 1 && s.s[0] == '.'))
-		return SCAN_CUT;
-	if (*s.s != '%')
-		return SCAN_NONE;
-	s.s++;
-	s.len--;
-	switch (next_char(&s)) {
-	case '\0':
-		return SCAN_CUT;
-	case ')':
-		if (open != '(')
-			return SCAN_NONE;
-		break;
-	case '*':
-		if (open != '*')
-			return SCAN_NONE;
-		break;
-	default:
-		return SCAN_NONE;
-	}
-	out->c.has_value = true;
-	out->c.value_text = value_text(a, value);
-	out->c.mark = open == '*';
-	*rest = s;
-	return SCAN_CELL;
-}
-
-/* ---- rows ---- */
-
-struct row {
-	const struct statistic *statistic;
-	bool known;	 /* statistic is one of the list */
-	bool plain;	 /* values without percentages */
-	const char *cut; /* what is left over after the last cell; NULL: nothing */
-	const char *key; /* "Hmean 64", one blank between words */
-	int line;
-	ARRAY_OF(struct cell) cells;
-};
-
-typedef ARRAY_OF(struct row) row_array;
-
 struct reader {
 	struct arena *a;
 	const struct table_text *text;
@@ -206,166 +59,6 @@ struct reader {
 	const struct table *last; /* a copy, not the growing array's */
 	const char *title;	  /* section without the part in parentheses */
 };
-
-static const struct statistic *find_statistic(struct span word)
-{
-	size_t i, len;
-
-	for (i = 0; i < ARRAY_SIZE(statistics); i++) {
-		len = strcspn(statistics[i].word, "*");
-		if (word.len >= len && !memcmp(word.s, statistics[i].word, len) &&
-		    (word.len == len || statistics[i].word[len] == '*'))
-			return &statistics[i];
-	}
-	return NULL;
-}
-
-static void drop_until(struct span *rest, const char *at)
-{
-	rest->len -= (size_t)(at - rest->s);
-	rest->s = at;
-}
-
-/* Cells off *rest; false: something else follows them. *rest is what is left. */
-static bool take_cells(struct reader *rd, struct span *rest, int line, struct row *row)
-{
-	struct cell cell;
-	enum scan scan;
-
-	while ((scan = scan_cell(rd->a, rest, &cell)) == SCAN_CELL) {
-		cell.c.line = line;
-		*ARRAY_PUSH(&row->cells) = cell;
-	}
-	skip_blanks(rest);
-	return scan == SCAN_CUT || !rest->len;
-}
-
-/* Numbers off *rest, with nothing between them. */
-static bool take_numbers(struct reader *rd, struct span rest, int line, struct row *row)
-{
-	struct cell cell;
-	struct span word;
-	size_t before = row->cells.n;
-
-	while (span_next_word(&rest, &word)) {
-		cell = (struct cell){.c = {.has_value = true, .line = line}};
-		if (table_scan_number(word, &cell.c.value, &cell.value_decimals) != word.len) {
-			row->cells.n = before;
-			return false;
-		}
-		cell.c.value_text = value_text(rd->a, word);
-		*ARRAY_PUSH(&row->cells) = cell;
-	}
-	return row->cells.n > before;
-}
-
-static const char *tidy_key(struct arena *a, const char *from, const char *to)
-{
-	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
-	struct span rest = {from, (size_t)(to - from)}, word;
-
-	while (span_next_word(&rest, &word)) {
-		if (key.len)
-			strbuf_addc(&key, ' ');
-		strbuf_add(&key, word.s, word.len);
-	}
-	return arena_strndup(a, strbuf_str(&key), key.len);
-}
-
-/* Splits "Hmean 64 15952.50 (" into the key and where its cells begin. */
-static bool find_label(struct reader *rd, struct span line, struct row *row, struct span *cells)
-{
-	struct span rest = line, word, number = {NULL, 0}, probe;
-	const char *start, *end = line.s + line.len;
-	size_t words;
-	struct cell cell;
-	enum scan scan = SCAN_NONE;
-
-	if (!span_next_word(&rest, &word) || !isalnum((unsigned char)word.s[0]))
-		return false;
-	start = word.s;
-	row->statistic = find_statistic(word);
-	row->known = row->statistic != NULL;
-	if (!row->known)
-		row->statistic = &unknown_statistic;
-	if (!row->known && !isalpha((unsigned char)*start))
-		return false;
-	for (words = 1; words <= 6 && scan == SCAN_NONE && span_next_word(&rest, &word); words++) {
-		*cells = (struct span){word.s, (size_t)(end - word.s)};
-		probe = *cells;
-		scan = scan_cell(rd->a, &probe, &cell);
-		if (!number.s && words > 1 &&
-		    table_scan_number(word, &cell.c.value, &cell.value_decimals) == word.len)
-			number = *cells;
-	}
-	if (scan == SCAN_CUT && !row->known)
-		return false;
-	/* "Hmean 64" and nothing more: 64 is the key, the cells stand on the next line */
-	if (scan == SCAN_CUT && words == 2 && cells->len == word.len)
-		*cells = (struct span){end, 0};
-	row->plain = scan != SCAN_CELL && row->statistic->plain && number.s;
-	if (row->plain)
-		*cells = number;
-	else if (scan == SCAN_NONE)
-		return false;
-	row->key = tidy_key(rd->a, start, cells->s);
-	return true;
-}
-
-/* A wrapped part: cells from its first to its last character, after what was cut off before. */
-static bool continue_row(struct reader *rd, struct span *rest, size_t i, struct row *row)
-{
-	const struct table_line *line = &rd->text->lines[i];
-	struct span next = line->text, joined;
-	size_t before = row->cells.n;
-	char *s;
-
-	skip_blanks(&next);
-	if (!next.len || isalpha((unsigned char)next.s[0]))
-		return false;
-	if (row->plain)
-		return take_numbers(rd, next, line->line, row);
-	s = arena_printf(rd->a, "%.*s %.*s", (int)rest->len, rest->s, (int)next.len, next.s);
-	joined = span_of(s);
-	if (!take_cells(rd, &joined, line->line, row) || row->cells.n == before) {
-		row->cells.n = before;
-		return false;
-	}
-	*rest = joined;
-	return true;
-}
-
-static const char *first_word(struct arena *a, struct span s)
-{
-	size_t n = 0;
-
-	while (n < s.len && n < 20 && isgraph((unsigned char)s.s[n]))
-		n++;
-	return arena_strndup(a, s.s, n);
-}
-
-/* Reads the row that starts at line i, if one does; *end: the line after its last. */
-static bool read_row(struct reader *rd, size_t i, struct row *row, size_t *end)
-{
-	const struct table_line *line = &rd->text->lines[i];
-	struct span rest;
-	bool open;
-
-	*row = (struct row){.line = line->line};
-	if (!find_label(rd, line->text, row, &rest))
-		return false;
-	*end = i + 1;
-	open = row->plain ? take_numbers(rd, rest, line->line, row)
-			  : take_cells(rd, &rest, line->line, row);
-	while (open && *end < rd->text->n && continue_row(rd, &rest, *end, row))
-		(*end)++;
-	if (!row->plain && rest.len && (isdigit((unsigned char)rest.s[0]) || rest.s[0] == '-'))
-		row->cut = first_word(rd->a, rest);
-	if (row->cells.n && (row->known || row->cells.n > 1))
-		return true;
-	ARRAY_FREE(&row->cells);
-	return false;
-}
 
 /* ---- blocks: rows under one header ---- */
 
@@ -516,6 +209,12 @@ static struct span strip(struct span s, const char *ends)
 	while (s.len && strchr(ends, s.s[s.len - 1]))
 		s.len--;
 	return s;
+}
+
+static void drop_until(struct span *rest, const char *at)
+{
+	rest->len -= (size_t)(at - rest->s);
+	rest->s = at;
 }
 
 /*
@@ -939,7 +638,7 @@ static void warn_empty_section(struct reader *rd, size_t i)
 		return;
 	for (next = i + 1; next < rd->text->n && !rd->text->lines[next].text.len;)
 		next++;
-	if (next < rd->text->n && read_row(rd, next, &row, &end))
+	if (next < rd->text->n && mmtests_read_row(rd->a, rd->text, next, &row, &end))
 		ARRAY_FREE(&row.cells);
 	else
 		tables_warn(rd->a, rd->set, rd->text->lines[i].line, "section \"%s\" is empty",
@@ -952,7 +651,7 @@ static void read_block(struct reader *rd, size_t i, row_array *rows, size_t *end
 	struct row row;
 	size_t next = i;
 
-	while (next < rd->text->n && read_row(rd, next, &row, end)) {
+	while (next < rd->text->n && mmtests_read_row(rd->a, rd->text, next, &row, end)) {
 		*ARRAY_PUSH(rows) = row;
 		for (; next < *end; next++)
 			rd->used[next] = true;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What imports of tables and of raw outputs share: writing campaigns, variants and test cases. */
+#ifndef RUNNER_IMPORT_WRITE_H
+#define RUNNER_IMPORT_WRITE_H
+
+#include "runner/campaign.h"
+#include "runner/import.h"
+
+/* One import being written. */
+struct import {
+	struct db *db;
+	struct arena *a;
+	const struct catalog *cat;
+	const struct import_options *opt;
+	struct import_report *report;
+	struct err *e;
+	int64_t now;
+	void *seen; /* tree of struct key */
+	struct db_campaign campaign;
+	int n_cases, n_variants;
+};
+
+/* How often these three were asked for before in this campaign. */
+int import_seen(struct import *im, int64_t case_id, int64_t metric_id, int64_t variant_id);
+/* Frees the memory of import_seen; a new campaign does so too. */
+void import_forget(struct import *im);
+
+/* "dir/02 table.txt" -> "02-table": a campaign's or variant's name without blanks. */
+char *import_name(struct arena *a, const char *path);
+/* Starts a campaign named after the file, with the hash of the text as a fact. */
+int import_campaign(struct import *im, const char *file, const char *sha256, int repeat);
+
+struct import_variant_words {
+	const char *name, *description;
+	const char *release, *commit; /* "" where the text names none */
+	bool baseline;
+};
+/*
+ * Adds a variant to the campaign, once. The identity is that of the words, so that one table from
+ * two mails has the same variants.
+ */
+int import_variant(struct import *im, const struct import_variant_words *w, int64_t *id);
+
+enum { IMPORT_MAX_PARAMS = 8 };
+
+struct import_case {
+	const char *benchmark, *command, *description;
+	struct param_value params[IMPORT_MAX_PARAMS]; /* value as stored */
+	size_t n;
+};
+/* Adds a swept parameter; strings must outlive c. More than IMPORT_MAX_PARAMS are left out. */
+void import_param(struct import_case *c, const char *name, const char *value);
+/* Adds a test case to the campaign, once; its identity is benchmark, parameters and command. */
+int import_case(struct import *im, const struct import_case *c, int64_t *id);
+
+/* All tables of a text, one campaign for each set of variants. */
+int import_tables(struct import *im, const char *file, const char *sha256,
+		  const struct table_set *set);
+
+#endif
