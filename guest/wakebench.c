@@ -11,7 +11,7 @@
  *
  * The output has the block layout of schbench, on stdout, after one line of our own:
  *
- *	wakebench version 1 message_threads=1 workers=2 runtime=5 operations=5 footprint=256
+ *	wakebench version 1 message_threads=1 workers=2 runtime=5 operations=1 footprint=64
  *	Wakeup Latencies percentiles (usec) runtime 5 (s) (2210 total samples)
  *		  50.0th: 12         (1105 samples)
  *		* 99.0th: 4012       (199 samples)
@@ -119,8 +119,8 @@ static struct settings set = {
 	.workers = 2,
 	.runtime = 5,
 	.warmup = 0,
-	.operations = 5,
-	.footprint_kb = 256,
+	.operations = 1,
+	.footprint_kb = 64,
 };
 static _Atomic bool measuring, stopping;
 
@@ -411,8 +411,8 @@ static void usage(FILE *to)
 	      "  -t N  workers of each message thread (2)\n"
 	      "  -r N  seconds measured (5)\n"
 	      "  -w N  seconds before that (0)\n"
-	      "  -n N  matrix products of a request (5)\n"
-	      "  -F N  kilobytes of cache that the matrices of a worker fill (256)\n",
+	      "  -n N  matrix products of a request (1)\n"
+	      "  -F N  kilobytes of cache that the matrices of a worker fill (64)\n",
 	      to);
 }
 
