@@ -7,42 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct cli_option cli_global_options[] = {
-	{"help", 'h', NULL, "show help (`kdelta help COMMAND` for one command)"},
-	{"version", 'V', NULL, "show the version"},
-	{"verbose", 'v', NULL, "say more on stderr"},
-	{"quiet", 'q', NULL, "say nothing on stderr but errors"},
-	{"db", 0, "FILE", "database (else $KDELTA_DB, ./kdelta.db, or the data folder)"},
-	{"config", 0, "FILE", "campaign file (default ./kdelta.yaml)"},
-	{"color", 0, "WHEN", "auto, always or never; NO_COLOR is honoured"},
-	{"no-pager", 0, NULL, "never start a pager"},
-	{"no-input", 0, NULL, "never ask"},
-	{"dry-run", 'n', NULL, "show what would be done"},
-	{"json", 0, NULL, "results as JSON"},
-	CLI_OPTIONS_END,
-};
-
-const struct command *cli_find_command(struct cli *c, const char *name)
-{
-	const struct command *const *p;
-	size_t n = (size_t)(__stop_reg_command - __start_reg_command), i = 0;
-	const char **names = arena_alloc_array(c->a, n + 1, sizeof(*names));
-	const char *near;
-
-	registry_for_each (command, p) {
-		if (!strcmp((*p)->name, name))
-			return *p;
-		names[i++] = (*p)->name;
-	}
-	err_add(c->e, -EINVAL, "unknown command '%s'", name);
-	near = str_suggest(name, names);
-	if (near)
-		err_hint(c->e, "did you mean 'kdelta %s'?", near);
-	else
-		err_hint(c->e, "see `kdelta help -a`");
-	return NULL;
-}
-
 struct cli_parse {
 	struct cli *c;
 	int argc;
