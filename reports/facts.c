@@ -10,16 +10,10 @@
 /* Warnings printed; the rest is counted. */
 #define MAX_NOTES 8
 
-static const struct {
-	enum direction direction;
-	const char *words; /* beside a metric */
-	const char *sign;  /* beside the rule of the change */
-} directions[] = {
-	{DIR_HIGHER, "higher is better", "+ is better"},
-	{DIR_LOWER, "lower is better", "- is better"},
-	{DIR_NEUTRAL, "neither direction is better", NULL},
-	{DIR_DEPENDS, "which direction is better depends on the load", NULL},
-	{DIR_UNKNOWN, "which direction is better is not known", NULL},
+/* What a plus sign means, beside the rule of the change; NULL where that differs. */
+static const char *const signs[] = {
+	[DIR_HIGHER] = "+ is better", [DIR_LOWER] = "- is better", [DIR_NEUTRAL] = NULL,
+	[DIR_DEPENDS] = NULL,	      [DIR_UNKNOWN] = NULL,
 };
 
 /* "Hmean of 5 boots a side" */
@@ -83,7 +77,7 @@ static void facts_metrics(struct text *t, const struct view *v)
 		text_block(t, l == lines.items ? "metric" : "", "%s %s, %s%s%s; %s",
 			   text_ascii(v->a, l->benchmark), strbuf_str(&l->names),
 			   text_ascii(v->a, view_unit(l->row->unit)), *l->row->unit ? ", " : "",
-			   directions[l->row->direction].words, mean_words(v, l->row->mean_kind));
+			   view_direction(l->row->direction), mean_words(v, l->row->mean_kind));
 		strbuf_release(&l->names);
 	}
 	ARRAY_FREE(&lines);
@@ -115,7 +109,7 @@ static void facts_change(struct text *t, const struct view *v)
 {
 	const struct comparison *c = v->c;
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	const char *sign = directions[common_direction(c)].sign;
+	const char *sign = signs[common_direction(c)];
 	size_t i;
 
 	strbuf_addf(&sb, "%s / A - 1 %s", c->n_variants == 2 ? "B" : "kernel",

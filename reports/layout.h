@@ -20,6 +20,8 @@ void words_print(struct text *t, const struct view *v);
 void facts_print(struct text *t, const struct view *v);
 void wide_print(struct text *t, const struct view *v, const struct report_options *opt);
 void pair_print(struct text *t, const struct view *v, const struct report_options *opt);
+/* The means of every variant: the block of --values. */
+void values_print(struct text *t, const struct view *v);
 /* Every single value: the block of --runs. */
 void runs_print(struct text *t, const struct view *v);
 

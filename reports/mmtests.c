@@ -140,11 +140,31 @@ static void add_table(struct mm *m, const struct view_table *t)
 	strbuf_addc(m->out, '\n');
 }
 
+/* One line for each metric in the tables. */
+static void add_directions(const struct mm *m)
+{
+	const char *last = "";
+	size_t i, k;
+
+	for (i = 0; i < m->v->n; i++) {
+		for (k = 0; k < m->v->tables[i].n; k++) {
+			const struct cmp_row *row = m->v->tables[i].rows[k].row;
+
+			if (!strcmp(row->metric, last))
+				continue;
+			last = row->metric;
+			strbuf_addf(
+				m->out, "%s is in %s, %s.\n", text_ascii(m->c->arena, row->metric),
+				*row->unit ? text_ascii(m->c->arena, row->unit) : "no stated unit",
+				view_direction(row->direction));
+		}
+	}
+}
+
 /* What the original never says: sign, star, runs, direction and unit. */
 static void add_conventions(const struct mm *m)
 {
 	const struct comparison *c = m->c;
-	size_t i;
 	int low, high;
 
 	view_units_range(c, &low, &high);
@@ -158,18 +178,7 @@ static void add_conventions(const struct mm *m)
 	if (c->tested && high > low)
 		strbuf_addf(m->out, " to %d", high);
 	strbuf_adds(m->out, ".\n");
-	for (i = 0; i < m->v->n; i++) {
-		const struct view_table *t = &m->v->tables[i];
-		const struct cmp_row *row = t->metric ? t->metric : t->rows[0].row;
-
-		if (i && t->metric && m->v->tables[i - 1].metric &&
-		    !strcmp(t->metric->metric, m->v->tables[i - 1].metric->metric))
-			continue;
-		strbuf_addf(m->out, "%s is in %s, %s is better.\n",
-			    t->metric ? text_ascii(c->arena, row->metric) : t->benchmark,
-			    *row->unit ? text_ascii(c->arena, row->unit) : "no stated unit",
-			    direction_name(row->direction));
-	}
+	add_directions(m);
 	strbuf_addc(m->out, '\n');
 }
 

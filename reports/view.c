@@ -124,7 +124,8 @@ static const char *case_label(const struct cmp_test *t)
 struct view_shape {
 	const char *benchmark;
 	const char *axis;      /* NULL: none */
-	size_t cases, metrics; /* metrics shown without --counters */
+	size_t cases, metrics; /* metrics of a case shown without --counters */
+	bool by_metric;	       /* no metric stands in two cases: the metrics are the rows */
 };
 
 static const struct view_shape *view_find_shape(const struct view *v, const char *benchmark)
@@ -136,6 +137,27 @@ static const struct view_shape *view_find_shape(const struct view *v, const char
 	return s;
 }
 
+/* Whether every shown metric of a benchmark stands in one case only. */
+static bool metrics_stand_alone(const struct comparison *c, const char *benchmark)
+{
+	size_t i, k, r, s;
+
+	for (i = 0; i < c->n_tests; i++) {
+		for (k = i + 1; k < c->n_tests && !strcmp(c->tests[i].benchmark, benchmark); k++) {
+			if (strcmp(c->tests[k].benchmark, benchmark))
+				continue;
+			for (r = 0; r < c->tests[i].n_rows; r++)
+				for (s = 0; s < c->tests[k].n_rows; s++)
+					if (c->tests[i].rows[r].shown &&
+					    c->tests[k].rows[s].shown &&
+					    !strcmp(c->tests[i].rows[r].metric,
+						    c->tests[k].rows[s].metric))
+						return false;
+		}
+	}
+	return true;
+}
+
 static void view_add_shape(struct view *v, const struct cmp_test *t)
 {
 	struct view_shape *s = v->shapes;
@@ -144,13 +166,14 @@ static void view_add_shape(struct view *v, const struct cmp_test *t)
 	for (; s < v->shapes + v->n_shapes && strcmp(s->benchmark, t->benchmark); s++)
 		;
 	if (s == v->shapes + v->n_shapes) {
-		*s = (struct view_shape){t->benchmark, axis_of(v->c, t), 0, 0};
+		*s = (struct view_shape){t->benchmark, axis_of(v->c, t), 0, 0, false};
 		v->n_shapes++;
 	}
 	for (r = 0; r < t->n_rows; r++)
 		n += t->rows[r].shown;
 	s->cases++;
 	s->metrics = MAX(s->metrics, n);
+	s->by_metric = s->metrics > 1 && metrics_stand_alone(v->c, t->benchmark);
 }
 
 static struct view_table *table_find(struct view *v, const struct view_table *like)
@@ -193,7 +216,7 @@ static void table_add(struct view *v, const struct view_table *like, const struc
 static void view_add_row(struct view *v, const struct cmp_test *test, const struct cmp_row *row)
 {
 	const struct view_shape *s = view_find_shape(v, test->benchmark);
-	bool by_metric = !row->shown || (s->cases == 1 && s->metrics > 1);
+	bool by_metric = !row->shown || s->by_metric;
 	struct view_table like = {
 		.benchmark = text_ascii(v->a, test->benchmark),
 		.shown = row->shown,
@@ -330,7 +353,9 @@ const char *view_phrase(const struct view *v, const struct cmp_test *t, const st
 	if (s->metrics > 1 || !r->shown)
 		strbuf_adds(&sb, text_ascii(v->a, comparison_metric_name(r)));
 	for (i = 0; i < t->n_swept; i++)
-		strbuf_addf(&sb, "%s%s", sb.len ? ", " : "", param_phrase(v->a, &t->swept[i]));
+		if (param_values(v->c, t->benchmark, t->swept[i].name, false) != 1)
+			strbuf_addf(&sb, "%s%s", sb.len ? ", " : "",
+				    param_phrase(v->a, &t->swept[i]));
 	if (!sb.len && s->cases > 1)
 		strbuf_adds(&sb, text_ascii(v->a, case_label(t)));
 	if (!sb.len)
@@ -552,6 +577,17 @@ int view_value_decimals(const struct view *v, const struct view_table *t)
 	return decimals;
 }
 
+int view_row_decimals(const struct view *v, const struct cmp_row *row)
+{
+	size_t i, k;
+
+	for (i = 0; i < v->n; i++)
+		for (k = 0; k < v->tables[i].n; k++)
+			if (v->tables[i].rows[k].row == row)
+				return view_decimals(v, &v->tables[i]);
+	return 3;
+}
+
 const char *view_mean(struct arena *a, const struct cmp_cell *cell, int decimals)
 {
 	if (!cell->has_mean)
@@ -580,6 +616,19 @@ enum text_color view_color(const struct cmp_cell *cell)
 const char *view_unit(const char *unit)
 {
 	return strcmp(unit, "s") ? unit : "seconds";
+}
+
+const char *view_direction(enum direction d)
+{
+	static const char *const words[] = {
+		[DIR_HIGHER] = "higher is better",
+		[DIR_LOWER] = "lower is better",
+		[DIR_NEUTRAL] = "neither direction is better",
+		[DIR_DEPENDS] = "which direction is better depends on the load",
+		[DIR_UNKNOWN] = "which direction is better is not known",
+	};
+
+	return words[d];
 }
 
 const char *view_names(const struct comparison *c, struct arena *a, const bool *set)

@@ -79,6 +79,8 @@ bool view_find_lone(const struct view *v, struct view_lone *lone);
  * means.
  */
 int view_decimals(const struct view *v, const struct view_table *t);
+/* Of the table that a row stands in. */
+int view_row_decimals(const struct view *v, const struct cmp_row *row);
 /* Decimals that show every single value of a table as it was measured, at most 6. */
 int view_value_decimals(const struct view *v, const struct view_table *t);
 /* The mean as published or with so many decimals; NULL if there is none. */
@@ -87,6 +89,8 @@ const char *view_mean(struct arena *a, const struct cmp_cell *cell, int decimals
 enum text_color view_color(const struct cmp_cell *cell);
 /* "MB/s", "seconds" */
 const char *view_unit(const char *unit);
+/* "higher is better" */
+const char *view_direction(enum direction d);
 /* "A", "A and B", "A, B and C" of the variants whose flag is set. */
 const char *view_names(const struct comparison *c, struct arena *a, const bool *set);
 /* "boots" or "run": what n counts */

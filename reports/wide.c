@@ -263,6 +263,16 @@ static void part_note_gaps(const struct part *p, struct text *t)
 			   strbuf_str(&sb));
 }
 
+static bool table_has_cv(const struct view *v, const struct view_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (!isnan(row_cv(v, t->rows[i].row)))
+			return true;
+	return false;
+}
+
 /* Columns of each part, so that all parts fit and are about as wide as each other. */
 static size_t part_share(struct part *p, struct text *t)
 {
@@ -295,7 +305,7 @@ static const char *part_name(const struct part *p, struct arena *a)
 static void table_print(struct text *t, const struct view *v, const struct view_table *table)
 {
 	struct part p = {
-		v, table, 1, view_columns(v->c), view_decimals(v, table), v->c->has_spread};
+		v, table, 1, view_columns(v->c), view_decimals(v, table), table_has_cv(v, table)};
 	size_t share = part_share(&p, t);
 
 	for (p.from = 1; p.from < view_columns(v->c); p.from = p.to) {
@@ -370,89 +380,6 @@ static void lone_print(struct text *t, const struct view *v)
 	text_blank(t);
 }
 
-/* ---- --values ---- */
-
-/* Parameters besides the axis get a column each where the benchmark has them. */
-static void values_fill(const struct view *v, const char *benchmark, const struct cmp_row *like,
-			size_t from, size_t to, struct grid *g)
-{
-	const struct comparison *c = v->c;
-	struct grid_cell *cells;
-	bool where = false;
-	size_t i, k, col, n;
-
-	for (i = 0; i < v->n; i++)
-		where |= !strcmp(v->tables[i].benchmark, benchmark) && *v->tables[i].where;
-	grid_init(g, v->a, 1 + where + to - from);
-	cells = grid_row(g);
-	for (i = 0; i < v->n; i++) {
-		const struct view_table *t = &v->tables[i];
-		int decimals = view_decimals(v, t);
-
-		if (strcmp(t->benchmark, benchmark) || !t->shown ||
-		    (t->metric && strcmp(t->metric->metric, like->metric)))
-			continue;
-		cells = g->rows.items[0];
-		cells[0].text = layout_axis(v->a, t);
-		if (where)
-			cells[1] = (struct grid_cell){"where", true, false, COLOR_NONE};
-		for (col = from, n = 1 + where; col < to; col++)
-			cells[n++].text = c->variants[col].id;
-		for (k = 0; k < t->n; k++) {
-			cells = grid_row(g);
-			cells = layout_label(g, cells, t->rows[k].label, isnan(t->rows[k].axis));
-			if (where)
-				cells[1] = (struct grid_cell){t->where, true, false, COLOR_NONE};
-			for (col = from, n = 1 + where; col < to; col++, n++) {
-				const struct cmp_cell *cell = &t->rows[k].row->cells[col];
-				const char *mean = view_mean(v->a, cell, decimals);
-
-				cells[n].text = mean ? mean : ".";
-			}
-		}
-	}
-}
-
-static void values_print(struct text *t, const struct view *v, const struct view_table *first)
-{
-	const struct cmp_row *like = first->metric ? first->metric : first->rows[0].row;
-	size_t from = 0, to = v->c->n_variants;
-
-	do {
-		_cleanup_grid_ struct grid g;
-
-		values_fill(v, first->benchmark, like, from, to, &g);
-		while (grid_width(&g) > t->width && to > from + 1) {
-			to--;
-			grid_release(&g);
-			values_fill(v, first->benchmark, like, from, to, &g);
-		}
-		text_block(t, "values", "%s, %s of %s%s%s", first->benchmark,
-			   mean_kind_name(like->mean_kind),
-			   first->metric ? text_ascii(t->a, comparison_metric_name(like))
-					 : "each metric",
-			   first->unit && *first->unit ? ", " : "",
-			   first->unit ? text_ascii(t->a, first->unit) : "");
-		grid_print(&g, t);
-		text_blank(t);
-		from = to;
-		to = v->c->n_variants;
-	} while (from < to);
-}
-
-static bool is_first_of_metric(const struct view *v, size_t table)
-{
-	const struct view_table *t = &v->tables[table];
-	size_t i;
-
-	for (i = 0; i < table; i++)
-		if (!strcmp(v->tables[i].benchmark, t->benchmark) &&
-		    !v->tables[i].metric == !t->metric &&
-		    (!t->metric || !strcmp(v->tables[i].metric->metric, t->metric->metric)))
-			return false;
-	return t->shown;
-}
-
 void wide_print(struct text *t, const struct view *v, const struct report_options *opt)
 {
 	size_t i;
@@ -460,7 +387,6 @@ void wide_print(struct text *t, const struct view *v, const struct report_option
 	for (i = 0; i < v->n; i++)
 		table_print(t, v, &v->tables[i]);
 	lone_print(t, v);
-	for (i = 0; opt->values && i < v->n; i++)
-		if (is_first_of_metric(v, i))
-			values_print(t, v, &v->tables[i]);
+	if (opt->values)
+		values_print(t, v);
 }

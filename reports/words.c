@@ -115,7 +115,7 @@ static void words_standing(struct text *t, const struct view *v, const char *ben
 		strbuf_adds(&sb, standing_each(c, v->a, benchmark, &s));
 	if (!sb.len) {
 		word = "NO ORDER";
-		strbuf_adds(&sb, "the direction of its metrics is not known");
+		strbuf_adds(&sb, "Which direction is better is not known");
 	}
 	text_block(t, NULL, "%s: %s. %s.", text_ascii(v->a, benchmark), word, strbuf_str(&sb));
 }
@@ -312,17 +312,31 @@ static void words_many(struct text *t, const struct view *v, const char *benchma
 
 /* ---- the worst cell, the contrasts, what was not tested ---- */
 
-static void words_worst(struct text *t, const struct view *v, const char *benchmark, bool tested)
+/* "Worst: C, 64 clients, numa 0&1: -33.50% (10608.36 for 15952.50)." */
+static void words_cell(struct text *t, const struct view *v, const char *head,
+		       const struct cmp_test *test, const struct cmp_row *row, int variant)
+{
+	const struct cmp_cell *cell = &row->cells[variant], *base = &row->cells[0];
+	int decimals = view_row_decimals(v, row);
+
+	text_block(t, NULL, "%s: %s, %s: %s%s.", head, v->c->variants[variant].id,
+		   view_phrase(v, test, row), text_percent(v->a, cell->change, "%"),
+		   cell->has_mean && base->has_mean
+			   ? arena_printf(v->a, " (%s for %s)", view_mean(v->a, cell, decimals),
+					  view_mean(v->a, base, decimals))
+			   : "");
+}
+
+static void words_worst(struct text *t, const struct view *v, const char *benchmark)
 {
 	const struct cmp_overall *worst = NULL;
-	const struct cmp_cell *cell, *base;
 	double least = 0, o;
 	size_t i;
 
 	for (i = 1; i < v->c->n_variants; i++) {
 		const struct cmp_overall *each = overall_of(v->c, benchmark, i);
 
-		if (!each->worst_row || (tested && !each->worse))
+		if (!each->worst_row || (v->c->tested && !each->worse))
 			continue;
 		o = comparison_orient(each->worst_row->direction, each->worst_change);
 		if (o < least) {
@@ -330,17 +344,46 @@ static void words_worst(struct text *t, const struct view *v, const char *benchm
 			worst = each;
 		}
 	}
-	if (!worst)
-		return;
-	cell = &worst->worst_row->cells[worst->variant];
-	base = &worst->worst_row->cells[0];
-	text_block(t, NULL, "Worst: %s, %s: %s%s.", v->c->variants[worst->variant].id,
-		   view_phrase(v, worst->worst_test, worst->worst_row),
-		   text_percent(v->a, worst->worst_change, "%"),
-		   cell->has_mean && base->has_mean
-			   ? arena_printf(v->a, " (%s for %s)", view_mean(v->a, cell, 3),
-					  view_mean(v->a, base, 3))
-			   : "");
+	if (worst)
+		words_cell(t, v, "Worst", worst->worst_test, worst->worst_row, worst->variant);
+}
+
+/* Where no direction says what is worse. */
+static void words_largest(struct text *t, const struct view *v, const char *benchmark)
+{
+	const struct cmp_test *test = NULL;
+	const struct cmp_row *row = NULL;
+	double most = 0;
+	int variant = 0;
+	size_t i, r, k;
+
+	for (i = 0; i < v->c->n_tests; i++) {
+		for (r = 0; r < v->c->tests[i].n_rows; r++) {
+			for (k = 1; k < v->c->n_variants; k++) {
+				const struct cmp_cell *cell = &v->c->tests[i].rows[r].cells[k];
+
+				if (strcmp(v->c->tests[i].benchmark, benchmark) ||
+				    !cell->has_change || fabs(cell->change) <= most)
+					continue;
+				most = fabs(cell->change);
+				test = &v->c->tests[i];
+				row = &test->rows[r];
+				variant = (int)k;
+			}
+		}
+	}
+	if (row)
+		words_cell(t, v, "Largest change", test, row, variant);
+}
+
+static bool has_order(const struct comparison *c, const char *benchmark)
+{
+	size_t i;
+
+	for (i = 1; i < c->n_variants; i++)
+		if (overall_of(c, benchmark, i)->worst_row)
+			return true;
+	return false;
 }
 
 static void words_contrast(struct text *t, const struct view *v, size_t k)
@@ -398,8 +441,10 @@ static void words_benchmark(struct text *t, const struct view *v, const char *be
 		words_pair(t, v, benchmark);
 	else
 		words_many(t, v, benchmark);
-	if (!layout_is_pair(c) || n > FEW_ROWS)
-		words_worst(t, v, benchmark, c->tested);
+	if (!has_order(c, benchmark) && !c->tested)
+		words_largest(t, v, benchmark);
+	else if (!layout_is_pair(c) || n > FEW_ROWS)
+		words_worst(t, v, benchmark);
 }
 
 void words_print(struct text *t, const struct view *v)
