@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Jobs, results and frames as they come over a serial line. */
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "runner/frame.h"
 #include "runner/job.h"

@@ -29,8 +29,8 @@ static char folder[] = "/tmp/kdelta-test.XXXXXX";
 struct fixture {
 	struct campaign_config config;
 	struct variant_config variant;
-	struct bench_def bench;
-	struct test_case test;
+	struct bench_def bench, other_bench;
+	struct test_case tests[2];
 	struct backend backend;
 	struct visit visit;
 	const char *known; /* build-id */
@@ -51,13 +51,15 @@ static void fixture_open(struct fixture *f, struct variant_config variant)
 	if (!f->variant.image && !f->variant.deb)
 		f->variant.image = kernel.image;
 	f->bench = (struct bench_def){.name = "tbench", .program = "tbench"};
-	f->test = (struct test_case){.bench = &f->bench, .program = "tbench", .name = "tbench"};
+	f->other_bench = (struct bench_def){.name = "other", .program = "chrt"};
+	f->tests[0] = (struct test_case){.bench = &f->bench, .program = "tbench"};
+	f->tests[1] = (struct test_case){.bench = &f->other_bench, .program = "/usr/bin/chrt"};
 	f->config = (struct campaign_config){.name = "test",
 					     .file = "test.yaml",
 					     .variants = &f->variant,
 					     .n_variants = 1,
-					     .cases = &f->test,
-					     .n_cases = 1,
+					     .cases = f->tests,
+					     .n_cases = 2,
 					     .memory = "256M",
 					     .cpus = 1};
 	f->backend = (struct backend){.ops = backend_find("qemu"),
@@ -234,8 +236,8 @@ static void check_benchmarks(struct fixture *f)
 	struct job_result r;
 
 	if (path_program(arena, "tbench")) {
-		assert_string_equal(f->test.params[0].name, "load");
-		assert_true(str_starts(f->test.params[0].value, "50000-"));
+		assert_string_equal(f->tests[0].params[0].name, "load");
+		assert_true(str_starts(f->tests[0].params[0].value, "50000-"));
 		r = fixture_run(f, (struct job){.argv = tbench,
 						.server = server,
 						.port = 7003,
