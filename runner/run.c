@@ -31,18 +31,29 @@ uint64_t run_draw_seed(void)
 	return v % 999999999 + 1;
 }
 
+static int lock_open(const char **path)
+{
+	static const char *const places[] = {"/run/lock/kdelta.lock", "/tmp/kdelta.lock"};
+	const char *given = getenv("KDELTA_LOCK");
+	int fd = -1;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(places) && fd < 0; i++) {
+		*path = given && *given ? given : places[i];
+		fd = open(*path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+		if (fd < 0 && errno == EACCES) /* another user's */
+			fd = open(*path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	}
+	return fd;
+}
+
 /* The kernel drops the lock with its holder, so a stale file never blocks anybody. */
 int run_lock(struct arena *a, void (*note)(const char *text), struct err *e)
 {
-	const char *path = getenv("KDELTA_LOCK");
 	_cleanup_strbuf_ struct strbuf holder = STRBUF_INIT;
-	int fd, n, ret;
+	const char *path;
+	int fd = lock_open(&path), n, ret;
 
-	if (!path || !*path)
-		path = "/run/lock/kdelta.lock";
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0) /* another user's */
-		fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return err_add_errno(e, "cannot open the lock %s", path);
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
@@ -253,12 +264,17 @@ static int add_facts(struct session *s)
 	facts = machine_facts(s->a, &n);
 	for (i = 0; !ret && i < n; i++)
 		ret = db_set_fact(s->db, "campaign", s->row.id, facts[i].key, facts[i].value, s->e);
+	for (i = 0; !ret && i < s->c->n_cases; i++)
+		if (s->c->cases[i].build_dir)
+			ret = db_set_fact(s->db, "campaign", s->row.id, "compiler",
+					  source_compiler(s->a), s->e);
 	return ret;
 }
 
 /* The whole campaign with its plan appears in the database at once, or not at all. */
 static int create_rows(struct session *s)
 {
+	_cleanup_free_ char *path = realpath(s->c->file, NULL);
 	struct db_machine machine;
 	size_t i;
 	int ret;
@@ -271,7 +287,7 @@ static int create_rows(struct session *s)
 		.backend = s->backend.ops->name,
 		.accelerator = text(s->backend.accelerator),
 		.config = s->c->text,
-		.config_path = s->c->file,
+		.config_path = path ? arena_strdup(s->a, path) : s->c->file,
 		.source = "",
 		.created = time(NULL),
 		.seed = (int64_t)s->c->seed,

@@ -54,9 +54,9 @@ int run_campaign(struct db *db, struct arena *a, const struct catalog *cat,
 
 /*
  * Only one campaign measures on a machine at a time: takes the lock ($KDELTA_LOCK, else
- * /run/lock/kdelta.lock), which ends with the process that holds it. Then puts back the settings a
- * crashed one left. note may be NULL. Returns the lock's descriptor, for the caller to close, or
- * -EBUSY naming the holder's pid.
+ * /run/lock/kdelta.lock, or in /tmp), which ends with the process that holds it. Then puts back the
+ * settings a crashed one left. note may be NULL. Returns the lock's descriptor, for the caller to
+ * close, or -EBUSY naming the holder's pid.
  */
 int run_lock(struct arena *a, void (*note)(const char *text), struct err *e);
 

@@ -254,3 +254,16 @@ int source_prepare(struct arena *a, struct test_case *c, void (*note)(const char
 	case_set_param(a, c, "source_version", version);
 	return configure(&s, c);
 }
+
+char *source_compiler(struct arena *a)
+{
+	static const char *const argv[] = {"gcc", "--version", NULL};
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	const struct source s = {.a = a, .e = &ignored};
+	char *text = NULL;
+
+	if (source_run(&s, NULL, argv, &text) || !text)
+		return arena_strdup(a, "");
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}

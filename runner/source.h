@@ -15,4 +15,7 @@
 int source_prepare(struct arena *a, struct test_case *c, void (*note)(const char *text),
 		   struct err *e);
 
+/* First line of `gcc --version`: a build's time depends on its compiler; "" where there is none. */
+char *source_compiler(struct arena *a);
+
 #endif
