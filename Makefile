@@ -10,6 +10,13 @@ SAN ?= 0
 COVERAGE ?= 0
 WERROR ?= 0
 CC ?= gcc
+# Objects of another kind lie apart, also under an O= of the command line.
+ifeq ($(SAN),1)
+override O := $(O)-san
+endif
+ifeq ($(COVERAGE),1)
+override O := $(O)-cov
+endif
 
 ROOMS := core stats db parsers parsers/tables runner hunt reports cli
 SRC := $(sort $(foreach r,$(ROOMS),$(wildcard $(r)/*.c)))
@@ -41,7 +48,6 @@ ifeq ($(WERROR),1)
 KCFLAGS += -Werror
 endif
 ifeq ($(SAN),1)
-O := $(O)-san
 KCFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=address,undefined
 else
@@ -49,7 +55,6 @@ KCFLAGS += $(HARDEN)
 LDFLAGS += -pie -Wl,-z,relro,-z,now
 endif
 ifeq ($(COVERAGE),1)
-O := $(O)-cov
 KCFLAGS += --coverage
 LDFLAGS += --coverage
 endif
