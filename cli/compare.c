@@ -428,7 +428,8 @@ static void store_verdicts(struct compare *k, const struct comparison *cmp)
 	_cleanup_db_ struct db *db = NULL;
 	const char *path = db_path(k->c->a, k->c->db);
 
-	if (k->memory || k->build.n_others || cmp->done < cmp->planned || access(path, W_OK))
+	if (k->memory || k->build.n_others || comparison_is_stored(cmp) ||
+	    cmp->done < cmp->planned || access(path, W_OK))
 		return;
 	if (!db_open(path, DB_WRITE, &db, &quiet))
 		comparison_store(db, cmp, &quiet);

@@ -759,6 +759,7 @@ static int build_facts(struct builder *b)
 		r = db_get_machine(b->db, b->a, camp->machine_id, &m, b->e);
 	if (r)
 		return r;
+	c->stored = fact_value(b, "verdicts");
 	c->kind = camp->kind;
 	c->backend = camp->backend ? camp->backend : "";
 	c->accelerator = camp->accelerator ? camp->accelerator : "";

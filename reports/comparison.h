@@ -137,7 +137,8 @@ struct comparison {
 	bool has_n, has_spread; /* any cell states them */
 	bool has_published;	/* changes are those of the source */
 	bool has_source_marks;
-	bool own_baseline; /* the baseline is the campaign's */
+	bool own_baseline;  /* the baseline is the campaign's */
+	const char *stored; /* verdicts kept in the database, as a digest; NULL: none */
 	double threshold, q, level;
 };
 
@@ -166,10 +167,12 @@ double comparison_orient(enum direction d, double change);
 enum verdict comparison_check(const struct comparison *c);
 
 /*
- * Keeps the verdicts of one campaign for the view `summary`, if they are against the campaign's
- * own baseline. Writes only what changed.
+ * Keeps the verdicts of one campaign for the view `summary`; a fact of the campaign says which are
+ * kept. comparison_is_stored: these are kept already, or they are not the campaign's own (another
+ * baseline, several campaigns).
  */
 int comparison_store(struct db *db, const struct comparison *c, struct err *e);
+bool comparison_is_stored(const struct comparison *c);
 
 /* "throughput" of "tbench.throughput". */
 const char *comparison_metric_name(const struct cmp_row *r);

@@ -1,63 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Verdicts of a comparison kept for people who read the database with sqlite3. */
-#include <string.h>
+#include <inttypes.h>
 
 #include "reports/comparison.h"
 
-static const char *stored_verdict(const struct db_view *list, size_t n, const char *variant,
-				  const char *test, const char *metric)
-{
-	size_t i;
+/* Calls fn for every cell that has a verdict and a place in the database. */
+typedef int (*cell_fn)(const struct comparison *c, const struct cmp_test *t,
+		       const struct cmp_row *row, const struct cmp_cell *cell, void *data);
 
-	for (i = 0; i < n; i++)
-		if (!strcmp(list[i].variant, variant) && !strcmp(list[i].test_case, test) &&
-		    !strcmp(list[i].metric, metric))
-			return list[i].verdict;
-	return NULL;
+static int each_cell(const struct comparison *c, cell_fn fn, void *data)
+{
+	size_t t, r, i;
+	int rc = 0;
+
+	for (t = 0; t < c->n_tests; t++)
+		for (r = 0; r < c->tests[t].n_rows; r++)
+			for (i = 1; !rc && c->tests[t].rows[r].db_id && i < c->n_variants; i++)
+				rc = fn(c, &c->tests[t], &c->tests[t].rows[r],
+					&c->tests[t].rows[r].cells[i], data);
+	return rc;
 }
 
-static bool verdict_is_stored(const struct cmp_cell *cell, const char *stored)
+/* FNV-1a over where and what: enough to see that something changed. */
+static int digest_cell(const struct comparison *c, const struct cmp_test *t,
+		       const struct cmp_row *row, const struct cmp_cell *cell, void *data)
 {
-	size_t len = strlen(verdict_name(cell->verdict));
+	const int64_t parts[] = {
+		t->db_id,
+		row->db_id,
+		c->variants[cell->variant].db_id,
+		(int64_t)cell->verdict * 2 + cell->small,
+	};
+	uint64_t *h = data;
+	size_t i;
 
-	return stored && !strncmp(stored, verdict_name(cell->verdict), len) &&
-	       !strcmp(stored + len, cell->small ? " small" : "");
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		*h = (*h ^ (uint64_t)parts[i]) * 0x100000001b3;
+	return 0;
+}
+
+static const char *digest(const struct comparison *c)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	each_cell(c, digest_cell, &h);
+	return arena_printf(c->arena, "%016" PRIx64, h);
+}
+
+bool comparison_is_stored(const struct comparison *c)
+{
+	return !c->own_baseline || c->n_campaigns != 1 || str_equal(c->stored, digest(c));
+}
+
+struct put {
+	struct db *db;
+	struct err *e;
+};
+
+static int put_cell(const struct comparison *c, const struct cmp_test *t, const struct cmp_row *row,
+		    const struct cmp_cell *cell, void *data)
+{
+	const struct put *p = data;
+
+	return db_put_verdict(p->db, c->campaigns[0], c->variants[cell->variant].db_id, t->db_id,
+			      row->db_id, cell->verdict, cell->small, p->e);
 }
 
 int comparison_store(struct db *db, const struct comparison *c, struct err *e)
 {
-	struct db_view *list;
-	size_t n, t, r, i;
-	int rc;
+	struct put p = {db, e};
+	int r;
 
-	if (!c->own_baseline || c->n_campaigns != 1)
+	if (comparison_is_stored(c))
 		return 0;
-	rc = db_get_view(db, c->arena, c->campaigns[0], NULL, &list, &n, e);
-	if (!rc)
-		rc = db_begin(db, e);
-	if (rc)
-		return rc;
-	for (t = 0; t < c->n_tests; t++) {
-		const struct cmp_test *test = &c->tests[t];
-
-		for (r = 0; r < test->n_rows; r++) {
-			const struct cmp_row *row = &test->rows[r];
-
-			for (i = 1; !rc && row->db_id && i < c->n_variants; i++) {
-				const struct cmp_cell *cell = &row->cells[i];
-
-				if (verdict_is_stored(cell,
-						      stored_verdict(list, n, c->variants[i].name,
-								     test->name, row->metric)))
-					continue;
-				rc = db_put_verdict(db, c->campaigns[0], c->variants[i].db_id,
-						    test->db_id, row->db_id, cell->verdict,
-						    cell->small, e);
-			}
-		}
-	}
-	if (!rc)
+	r = db_begin(db, e);
+	if (r)
+		return r;
+	r = db_clear_verdicts(db, c->campaigns[0], e);
+	if (!r)
+		r = each_cell(c, put_cell, &p);
+	if (!r)
+		r = db_set_fact(db, "campaign", c->campaigns[0], "verdicts", digest(c), e);
+	if (!r)
 		return db_commit(db, e);
 	db_rollback(db);
-	return rc;
+	return r;
 }
