@@ -30,6 +30,7 @@
 static ARRAY_OF(pid_t) children;
 static volatile sig_atomic_t stop_signal;
 static int guard_fd = -1;
+static pid_t guard_pid;
 
 static void handle_stop(int sig)
 {
@@ -271,6 +272,16 @@ static _Noreturn void guard_main(int fd)
 	_exit(0);
 }
 
+/* At exit: an init that reaps late, as in containers, would show the guard as a zombie. */
+static void guard_end(void)
+{
+	double until = num_monotonic() + DRAIN_PATIENCE;
+
+	close(guard_fd);
+	while (!waitpid(guard_pid, NULL, WNOHANG) && num_monotonic() < until)
+		proc_sleep(NULL, 0, 0.01);
+}
+
 /* Init of a guest needs none: the guest ends with it. */
 static void guard_start(void)
 {
@@ -288,7 +299,9 @@ static void guard_start(void)
 		return;
 	}
 	guard_fd = fds[1];
+	guard_pid = pid;
 	*ARRAY_PUSH(&children) = pid;
+	atexit(guard_end);
 }
 
 static void guard_tell(pid_t msg)
