@@ -67,7 +67,8 @@ int db_migrate(struct db *db, const char *const *steps, int n, struct err *e);
 /* Turns the connection's last error into a message; returns a negative errno. */
 int sql_error(struct db *db, struct err *e);
 /* A statement ready to step, bound; NULL on error. Give it back with sql_done. */
-struct sqlite3_stmt *sql_start(struct db *db, struct err *e, const char *text, const char *letters, ...);
+struct sqlite3_stmt *sql_start(struct db *db, struct err *e, const char *text, const char *letters,
+			       ...);
 /* 1: a row, 0: the end, or an error. */
 int sql_step(struct db *db, struct sqlite3_stmt *stmt, struct err *e);
 void sql_done(struct sqlite3_stmt *stmt);
@@ -76,9 +77,9 @@ void sql_done_ptr(struct sqlite3_stmt **stmt);
 
 /* "SELECT fields " + tail, to be read row by row: 1 and a row, 0 at the end, or an error. */
 struct sqlite3_stmt *sql_select(struct db *db, const struct sql_shape *shape, struct err *e,
-			 const char *tail, const char *letters, ...);
-int sql_row(struct db *db, struct sqlite3_stmt *stmt, const struct sql_shape *shape, struct arena *a,
-	    void *row, struct err *e);
+				const char *tail, const char *letters, ...);
+int sql_row(struct db *db, struct sqlite3_stmt *stmt, const struct sql_shape *shape,
+	    struct arena *a, void *row, struct err *e);
 
 /* Runs a statement to its end. */
 int sql_run(struct db *db, struct err *e, const char *text, const char *letters, ...);

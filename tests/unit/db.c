@@ -1044,8 +1044,10 @@ static void test_check_broken_page(void **state)
 	int r;
 
 	(void)state;
+	ok(db_begin(db, &e));
 	for (i = 0; i < 2000; i++)
 		ok(db_set_fact(db, "campaign", w.c.id, arena_printf(a, "key%zu", i), "value", &e));
+	ok(db_commit(db, &e));
 	db_close_ptr(&db);
 	f = fopen(path, "r+");
 	assert_non_null(f);
