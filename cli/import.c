@@ -109,11 +109,12 @@ static json_t *json_lines(const struct table_warning *items, size_t n)
 
 static json_t *json_raw(const struct import_content *content)
 {
-	json_t *runs = json_array();
 	const struct parse_run *run;
+	json_t *runs;
 
 	if (!content->def)
 		return json_null();
+	runs = json_array();
 	array_for_each (run, &content->raw->runs)
 		json_array_append_new(runs, json_pack("{s:s, s:o, s:o}", "outcome",
 						      outcome_name(run->outcome), "error",
