@@ -93,7 +93,8 @@ static int time_run(struct session *s, struct visit *v, const struct test_case *
 	return ret;
 }
 
-/* Doubles and more until a run is long enough to be extrapolated from. *loops 0: a run failed. */
+/* More loops until a run takes half of what is wanted, then extrapolated. *loops 0: a run failed.
+ */
 static int search(struct session *s, struct visit *v, const struct test_case *c,
 		  const struct bench_param *p, double *loops)
 {
@@ -105,11 +106,11 @@ static int search(struct session *s, struct visit *v, const struct test_case *c,
 		ret = time_run(s, v, c, p, n, &seconds);
 		if (ret || seconds <= 0)
 			return ret;
-		if (seconds >= p->calibrate / 4 || n >= 1e9) {
+		if (seconds >= p->calibrate / 2 || n >= 1e9) {
 			*loops = two_digits(fmax(1, n * p->calibrate / seconds));
 			return 0;
 		}
-		n = round(n * fmin(fmax(p->calibrate / 2 / seconds, 2), 20));
+		n = round(n * fmin(fmax(p->calibrate / seconds, 2), 20));
 	}
 	return 0;
 }

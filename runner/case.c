@@ -320,6 +320,7 @@ static void case_build_job(struct arena *a, const struct test_case *c, const cha
 		add_argument(&timed, *argv);
 	job->argv = take_arguments(&timed);
 	add_make(&clean, c, program);
+	add_argument(&clean, arena_printf(a, "-j%s", case_param(c, "jobs")));
 	add_argument(&clean, "clean");
 	job->prepare = take_arguments(&clean);
 	job->env = env;

@@ -42,6 +42,48 @@ struct session {
 	int visits;	      /* in this part */
 };
 
+static inline const char *or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+/* Index in the config of a cell's test case and variant. */
+static inline size_t session_case_index(const struct session *s, const struct db_cell *cell)
+{
+	size_t i = 0;
+
+	while (s->cases[i].id != cell->case_id)
+		i++;
+	return i;
+}
+
+static inline size_t session_variant_index(const struct session *s, const struct db_cell *cell)
+{
+	size_t i = 0;
+
+	while (s->variants[i].id != cell->variant_id)
+		i++;
+	return i;
+}
+
+enum { MAX_ATTEMPTS = 2 }; /* a failed run is tried once more */
+
+/* Calibrates, then writes the whole campaign with its plan at once, or nothing. */
+int session_create(struct session *s);
+
+struct visit_cells {
+	struct db_cell **items;
+	size_t n;
+};
+/* Enters a variant, runs and stores the cells, leaves. Failures are stored, not returned. */
+int session_visit(struct session *s, int block, size_t variant, struct visit_cells cells);
+
+/* Progress: before a run (failed NULL), or that it failed and whether it is tried again. */
+void session_tell(struct session *s, const struct db_cell *cell, const char *failed, bool retried);
+/* Facts time_split.boot, .run and .rest: seconds over all parts of the campaign. */
+int session_set_times(struct session *s);
+int session_read_times(struct session *s);
+
 /*
  * One job in a visit: benchmark and variant environment joined. The result is the caller's to
  * release.

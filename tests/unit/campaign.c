@@ -90,11 +90,12 @@ static const struct test_case *find_case(const struct campaign_config *c, const 
 
 static void names_carry_what_is_swept(void **state)
 {
-	struct campaign_config *c = parse(*state, TWO "benchmarks:\n"
-						      "- tbench: {clients: [1, 2], time: 5s}\n"
-						      "- hackbench: {groups: [1, 4], mode: [process, thread], "
-						      "ipc: [pipe], loops: 100}\n"
-						      "- wakebench: {workers: 2}\n");
+	struct campaign_config *c =
+		parse(*state, TWO "benchmarks:\n"
+				  "- tbench: {clients: [1, 2], time: 5s}\n"
+				  "- hackbench: {groups: [1, 4], mode: [process, thread], "
+				  "ipc: [pipe], loops: 100}\n"
+				  "- wakebench: {workers: 2}\n");
 	const char *const names[] = {
 		"tbench/clients=1",
 		"tbench/clients=2",
@@ -163,9 +164,9 @@ static void jobs_know_limits_and_deadlines(void **state)
 static void a_build_puts_no_text_into_the_shell(void **state)
 {
 	struct fixture *f = *state;
-	struct campaign_config *c = parse(
-		f, TWO "benchmarks:\n"
-		       "- kernbench: {source: {deb: linux-source-6.1}, target: \"a;reboot $(x)\", jobs: 1}\n");
+	struct campaign_config *c = parse(f, TWO "benchmarks:\n"
+						 "- kernbench: {source: {deb: linux-source-6.1}, "
+						 "target: \"a;reboot $(x)\", jobs: 1}\n");
 	struct test_case built = c->cases[0];
 	struct job job;
 
@@ -180,7 +181,8 @@ static void a_build_puts_no_text_into_the_shell(void **state)
 	assert_string_equal(job.argv[11], "$(x)");
 	assert_null(job.argv[12]);
 	assert_string_equal(job.prepare[4], "O=/out");
-	assert_string_equal(job.prepare[5], "clean");
+	assert_string_equal(job.prepare[5], "-j1");
+	assert_string_equal(job.prepare[6], "clean");
 }
 
 static void shares_count_the_cpus_of_the_binding(void **state)
@@ -192,7 +194,8 @@ static void shares_count_the_cpus_of_the_binding(void **state)
 	int cpus = machine_cpus();
 
 	assert_string_equal(case_param(&c->cases[0], "clients"), arena_printf(f->a, "%d", cpus));
-	assert_string_equal(case_param(&c->cases[1], "clients"), arena_printf(f->a, "%d", 3 * cpus));
+	assert_string_equal(case_param(&c->cases[1], "clients"),
+			    arena_printf(f->a, "%d", 3 * cpus));
 	assert_string_equal(c->cases[2].name, "wakebench/bind=cpus0");
 	assert_string_equal(case_param(&c->cases[2], "workers"), "2");
 	assert_string_equal(c->cases[2].cpus, "0");
@@ -202,7 +205,8 @@ static void identity_is_all_parameters(void **state)
 {
 	struct fixture *f = *state;
 	struct campaign_config *x = parse(f, TWO "benchmarks: [tbench: {clients: 1, time: 60s}]\n");
-	struct campaign_config *y = parse(f, TWO "benchmarks: [tbench: {clients: [1], time: 1m}]\n");
+	struct campaign_config *y =
+		parse(f, TWO "benchmarks: [tbench: {clients: [1], time: 1m}]\n");
 	struct campaign_config *z = parse(f, TWO "benchmarks: [tbench: {clients: 1, time: 61s}]\n");
 
 	assert_string_equal(x->cases[0].identity, y->cases[0].identity);
@@ -262,19 +266,21 @@ static void wrong_values_are_placed(void **state)
 	expect_errors(*state, "variants: [{name: a}]\nbenchmarks: [tbench: {bind: node9}]\n",
 		      "2:29: 'node9' names no CPUs of this machine (write node0, node0-1 or cpus "
 		      "0-3)\n");
-	expect_errors(*state, "variants: [{name: a, kernel: {deb: x}}]\nbenchmarks: [tbench]\n",
-		      "1:30: the host backend measures the running kernel only (use backend: manual "
-		      "or qemu for variants with other kernels)\n");
+	expect_errors(
+		*state, "variants: [{name: a, kernel: {deb: x}}]\nbenchmarks: [tbench]\n",
+		"1:30: the host backend measures the running kernel only (use backend: manual "
+		"or qemu for variants with other kernels)\n");
 	expect_errors(*state, "variants: [{name: a, sysctl: {../x: 1}}]\nbenchmarks: [tbench]\n",
 		      "1:30: '../x' is no name of a sysctl (write it as sysctl does, e.g. "
 		      "kernel.sched_autogroup_enabled)\n");
 	expect_errors(*state, TWO "benchmarks: [tbench: {clients: 1}, tbench: {clients: [1]}]\n",
 		      "2:36: the test case tbench/clients=1 stands twice\n");
-	expect_errors(*state, "{}\n",
-		      "1:1: 'variants' takes a list of variants (e.g. variants: [{name: base}, {name: "
-		      "new, sysctl: {...}}])\n"
-		      "1:1: 'benchmarks' takes a list of benchmarks (e.g. benchmarks: [tbench: "
-		      "{clients: [1, 2], time: 60s}])\n");
+	expect_errors(
+		*state, "{}\n",
+		"1:1: 'variants' takes a list of variants (e.g. variants: [{name: base}, {name: "
+		"new, sysctl: {...}}])\n"
+		"1:1: 'benchmarks' takes a list of benchmarks (e.g. benchmarks: [tbench: "
+		"{clients: [1, 2], time: 60s}])\n");
 	expect_errors(*state, "- a\n", "1:1: a campaign file is a mapping\n");
 }
 
@@ -314,9 +320,9 @@ static void two_variants_are_balanced(void **state)
 
 static void every_block_visits_each_variant_once(void **state)
 {
-	struct campaign_config *c =
-		parse(*state, "variants: [{name: a}, {name: b, env: {X: 1}}, {name: c, env: {X: 2}}]\n"
-			      "benchmarks: [tbench: {clients: [1, 2]}]\n");
+	struct campaign_config *c = parse(
+		*state, "variants: [{name: a}, {name: b, env: {X: 1}}, {name: c, env: {X: 2}}]\n"
+			"benchmarks: [tbench: {clients: [1, 2]}]\n");
 	int places[9] = {0}, v, p;
 
 	c->repeat = 300;
@@ -416,12 +422,13 @@ static const struct bench_def *write_and_load(struct fixture *f, const char *tex
 	return catalog_find(cat, "mine");
 }
 
-static const char mine[] = "benchmark: mine\n"
-			   "program: ./mine.sh\n"
-			   "complete: ^end$\n"
-			   "metrics:\n"
-			   "  score: {unit: points, direction: higher, pattern: \"^score ([0-9.e+]+)$\"}\n"
-			   "  time: {unit: s, direction: lower, pattern: \"took ([0-9.]+)\"}\n";
+static const char mine[] =
+	"benchmark: mine\n"
+	"program: ./mine.sh\n"
+	"complete: ^end$\n"
+	"metrics:\n"
+	"  score: {unit: points, direction: higher, pattern: \"^score ([0-9.e+]+)$\"}\n"
+	"  time: {unit: s, direction: lower, pattern: \"took ([0-9.]+)\"}\n";
 
 static void patterns_read_regular_output(void **state)
 {

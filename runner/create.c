@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A new campaign's rows: variants, test cases, the plan, and facts that explain its numbers. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "runner/machine.h"
+#include "runner/session.h"
+#include "runner/source.h"
+
+static int add_kernel_and_variant(struct session *s, size_t i)
+{
+	const struct variant_config *config = &s->c->variants[i];
+	struct session_variant *v = &s->variants[i];
+	const struct kernel_found *k = &v->kernel;
+	const struct db_kernel kernel = {
+		.identity = or_empty(k->identity),
+		.release = or_empty(k->release),
+		.version = or_empty(k->version),
+		.build_id = or_empty(k->build_id),
+		.image_sha256 = or_empty(k->image_sha256),
+		.source = or_empty(k->source),
+		.commit = or_empty(config->commit),
+	};
+	int ret = db_put_kernel(s->db, &kernel, &v->kernel_id, s->e);
+
+	if (!ret)
+		ret = db_put_variant(s->db, v->identity, v->kernel_id,
+				     variant_settings_json(s->a, config), &v->id, s->e);
+	if (!ret)
+		ret = db_add_campaign_variant(s->db, s->row.id, v->id, (int)i, config->name,
+					      or_empty(config->description), i == 0, s->e);
+	return ret;
+}
+
+static int add_case(struct session *s, size_t i)
+{
+	const struct test_case *c = &s->c->cases[i];
+	const struct db_case row = {
+		.identity = c->identity,
+		.benchmark = c->bench->name,
+		.name = c->name,
+		.params = case_params_json(s->a, c),
+		.swept = case_swept_json(s->a, c),
+		.description = case_describe(s->a, c),
+		.command = case_command(s->a, c),
+		.expected = c->expected,
+	};
+	int ret = db_put_case(s->db, &row, &s->cases[i].id, s->e);
+
+	return ret ? ret
+		   : db_add_campaign_case(s->db, s->row.id, s->cases[i].id, (int)i, c->expected,
+					  s->e);
+}
+
+static int add_cells(struct session *s)
+{
+	struct plan_cell *plan;
+	size_t n, i;
+	int ret = 0;
+
+	plan = plan_make(s->a, s->c, &n);
+	for (i = 0; !ret && i < n; i++) {
+		const struct db_cell cell = {
+			.seq = (int)i + 1,
+			.block = plan[i].block,
+			.variant_id = s->variants[plan[i].variant].id,
+			.case_id = s->cases[plan[i].test].id,
+			.state = "planned",
+			.reason = "",
+		};
+
+		ret = db_add_cell(s->db, s->row.id, &cell, s->e);
+	}
+	return ret;
+}
+
+static int add_facts(struct session *s)
+{
+	const struct db_fact *calibrated;
+	struct db_fact *facts;
+	size_t n, i;
+	int ret = 0;
+
+	array_for_each (calibrated, &s->calibrated)
+		if (!ret)
+			ret = db_set_fact(s->db, "campaign", s->row.id, calibrated->key,
+					  calibrated->value, s->e);
+	facts = machine_facts(s->a, &n);
+	for (i = 0; !ret && i < n; i++)
+		ret = db_set_fact(s->db, "campaign", s->row.id, facts[i].key, facts[i].value, s->e);
+	for (i = 0; !ret && i < s->c->n_cases; i++)
+		if (s->c->cases[i].build_dir)
+			ret = db_set_fact(s->db, "campaign", s->row.id, "compiler",
+					  source_compiler(s->a), s->e);
+	return ret;
+}
+
+/* The whole campaign with its plan appears in the database at once, or not at all. */
+static int create_rows(struct session *s)
+{
+	_cleanup_free_ char *path = realpath(s->c->file, NULL);
+	struct db_machine machine;
+	size_t i;
+	int ret;
+
+	s->c->seed = s->c->seed ? s->c->seed : run_draw_seed();
+	s->row = (struct db_campaign){
+		.name = s->c->name,
+		.kind = "run",
+		.unit = s->backend.ops->unit,
+		.backend = s->backend.ops->name,
+		.accelerator = or_empty(s->backend.accelerator),
+		.config = s->c->text,
+		.config_path = path ? arena_strdup(s->a, path) : s->c->file,
+		.source = "",
+		.created = time(NULL),
+		.seed = (int64_t)s->c->seed,
+		.repeat = s->c->repeat,
+	};
+	machine_read(s->a, &machine);
+	ret = db_put_machine(s->db, &machine, &s->row.machine_id, s->e);
+	if (!ret)
+		ret = db_add_campaign(s->db, s->a, &s->row, s->e);
+	for (i = 0; !ret && i < s->c->n_variants; i++)
+		ret = add_kernel_and_variant(s, i);
+	for (i = 0; !ret && i < s->c->n_cases; i++)
+		ret = add_case(s, i);
+	if (!ret)
+		ret = add_cells(s);
+	return ret ? ret : add_facts(s);
+}
+
+int session_create(struct session *s)
+{
+	int ret = session_calibrate(s);
+
+	if (!ret)
+		ret = db_begin(s->db, s->e);
+	if (ret)
+		return ret;
+	ret = create_rows(s);
+	if (ret) {
+		db_rollback(s->db);
+		return ret;
+	}
+	return db_commit(s->db, s->e);
+}
