@@ -64,7 +64,8 @@ void case_set_param(struct arena *a, struct test_case *c, const char *name, cons
 		;
 	if (i == c->n_params) {
 		params = arena_alloc_array(a, c->n_params + 1, sizeof(*params));
-		memcpy(params, c->params, c->n_params * sizeof(*params));
+		if (c->n_params)
+			memcpy(params, c->params, c->n_params * sizeof(*params));
 		params[c->n_params++].name = name;
 		c->params = params;
 	}
