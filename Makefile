@@ -7,6 +7,7 @@ DESTDIR ?=
 O ?= build
 V ?= 0
 SAN ?= 0
+SHARED ?= 0
 COVERAGE ?= 0
 WERROR ?= 0
 CC ?= gcc
@@ -30,7 +31,7 @@ AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o runner/job.o runner/frame.o 
 
 # Packages: what building needs, what the main job needs, what the tests need besides.
 DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libyaml-dev r-mathlib libjansson-dev \
-	libzstd-dev libarchive-dev libmd-dev libsmartcols-dev
+	libzstd-dev libarchive-dev libmd-dev libsmartcols-dev liblzma-dev zlib1g-dev libbz2-dev liblz4-dev
 DEPS_RUN := dbench rt-tests qemu-system-x86 busybox-static bc flex bison libelf-dev libssl-dev \
 	xz-utils bzip2
 DEPS_TEST := libcmocka-dev shellcheck python3 man-db procps
@@ -41,9 +42,16 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -W
 HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 CFLAGS ?= -O2 -g
 KCFLAGS = -std=gnu11 -D_GNU_SOURCE -I. -DKDELTA_VERSION='"$(VERSION)"' \
-	-DKDELTA_PREFIX='"$(PREFIX)"' -include core/banned.h $(WARN) $(CFLAGS)
-LDLIBS = $(shell pkg-config --libs $(PC) 2>/dev/null) -lRmath -lm
-KCFLAGS += $(shell pkg-config --cflags $(PC) 2>/dev/null)
+	-DKDELTA_PREFIX='"$(PREFIX)"' -include core/banned.h $(WARN) $(CFLAGS) $(PC_CFLAGS)
+# Loading shared libraries would be most of what a comparison costs, so what can be is linked
+# statically; SHARED=1 is for distributions.
+ifeq ($(SHARED),1)
+LDLIBS := $(shell pkg-config --libs $(PC) 2>/dev/null) -lRmath -lm
+else
+LDLIBS := -Wl,-Bstatic -lsqlite3 -lyaml -ljansson -larchive -lzstd -llzma -lz -lbz2 -llz4 -lmd \
+	-lRmath -Wl,-Bdynamic -lsmartcols -lm
+endif
+PC_CFLAGS := $(shell pkg-config --cflags $(PC) 2>/dev/null)
 ifeq ($(WERROR),1)
 KCFLAGS += -Werror
 endif
@@ -112,7 +120,7 @@ help:
 	@echo 'make check-slow the tests that boot many guests'
 	@echo 'make bench      speed, as ratios;  make fuzz SECONDS=60;  make deps'
 	@echo 'make install DESTDIR= PREFIX=/usr/local;  make clean'
-	@echo 'Variables: O= V=1 SAN=1 COVERAGE=1 DEPS=no SUDO='
+	@echo 'Variables: O= V=1 SAN=1 COVERAGE=1 SHARED=1 DEPS=no SUDO='
 
 deps:
 	@tests/deps.sh $(DEPS_BUILD) $(DEPS_RUN)
