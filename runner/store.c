@@ -322,7 +322,7 @@ int store_reparse(struct db *db, struct arena *a, const struct catalog *cat, str
 		ret = read_params(a, c.params, &params, &n, e);
 	if (!ret)
 		ret = read_streams(db, a, run->id, &text, e);
-	/* a run of an import whose output stands in the campaign's source: there is nothing to read */
+	/* The output of an imported run stands in its campaign's source: nothing to read. */
 	if (!ret && !text.len && strcmp(run->outcome, "stored"))
 		return 0;
 	if (ret)
