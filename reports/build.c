@@ -840,6 +840,24 @@ static void warn_means(struct builder *b, const struct cmp_row *row)
 	}
 }
 
+/* An outlier that moved the mean out of the range that the ranks give. */
+static void warn_outside(struct builder *b, const struct cmp_test *t, const struct cmp_row *row)
+{
+	size_t i;
+
+	for (i = 1; i < b->c->n_variants; i++) {
+		const struct cmp_cell *cell = &row->cells[i];
+
+		if (cell->outside)
+			*ARRAY_PUSH(&b->warnings) = arena_printf(
+				b->a,
+				"%s %s of %s: outliers moved the mean to %+.2f%%; by the ranks "
+				"the shift is %+.2f%%",
+				t->name, comparison_metric_name(row), b->c->variants[i].id,
+				100 * cell->change, 100 * cell->test.shift);
+	}
+}
+
 static void note_warnings(struct builder *b)
 {
 	struct comparison *c = b->c;
@@ -848,8 +866,10 @@ static void note_warnings(struct builder *b)
 	for (t = 0; t < c->n_tests; t++) {
 		for (i = 0; i < c->n_variants; i++)
 			warn_cell(b, &c->tests[t], &c->tests[t].rows[0].cells[i]);
-		for (r = 0; r < c->tests[t].n_rows; r++)
+		for (r = 0; r < c->tests[t].n_rows; r++) {
 			warn_means(b, &c->tests[t].rows[r]);
+			warn_outside(b, &c->tests[t], &c->tests[t].rows[r]);
+		}
 	}
 	if (c->n_campaigns > 1)
 		*ARRAY_PUSH(&b->warnings) = "joined campaigns: their runs were not interleaved, "

@@ -139,16 +139,32 @@ static int tested_rows(const struct comparison *c)
 	return n;
 }
 
+static bool any_multiplicity(const struct comparison *c)
+{
+	size_t i, r, k;
+
+	for (i = 0; i < c->n_tests; i++)
+		for (r = 0; r < c->tests[i].n_rows; r++)
+			for (k = 1; k < c->n_variants; k++)
+				if (c->tests[i].rows[r].cells[k].multiplicity)
+					return true;
+	return false;
+}
+
 static void facts_verdicts(struct text *t, const struct view *v)
 {
-	double percent = 100 * v->c->threshold;
+	const struct comparison *c = v->c;
+	double percent = 100 * c->threshold;
+	int n = tested_rows(c);
 
 	text_block(t, "range", "95%% interval of the change (exact rank test)");
 	text_block(t, "verdict",
-		   "better or worse: range without 0, also among %d tested %s, and change %g%% or "
-		   "more (less is marked small); same: range inside +-%g%%; unsure: neither. If "
-		   "nothing had changed, any mark at all appears in at most 5%% of such tables",
-		   tested_rows(v->c), tested_rows(v->c) == 1 ? "row" : "rows", percent, percent);
+		   "better or worse: range without 0%s and change %g%% or more (less is marked "
+		   "small); same: range inside +-%g%%; unsure: neither%s. If nothing had changed, "
+		   "any mark at all appears in at most 5%% of such tables",
+		   n > 1 ? arena_printf(t->a, ", also among %d tested rows,", n) : "", percent,
+		   percent,
+		   any_multiplicity(c) ? " ((m): range without 0, but not among all rows)" : "");
 }
 
 static const struct {

@@ -16,6 +16,8 @@
 
 /* "%12.2f (%7.2f%%)" */
 #define CELL_WIDTH 23
+/* Longer names are called by their letter in the header; the legend has them in full. */
+#define NAME_MAX_HALF 30
 
 struct mm {
 	const struct comparison *c;
@@ -39,6 +41,19 @@ static const char *name_half(const struct mm *m, size_t variant, int half)
 		return half ? "" : name;
 	*dash = '\0';
 	return half ? dash + 1 : name;
+}
+
+static bool name_is_long(const struct mm *m, size_t variant)
+{
+	return strlen(name_half(m, variant, 0)) > NAME_MAX_HALF ||
+	       strlen(name_half(m, variant, 1)) > NAME_MAX_HALF;
+}
+
+static const char *header_half(const struct mm *m, size_t variant, int half)
+{
+	if (!name_is_long(m, variant))
+		return name_half(m, variant, half);
+	return half ? "" : m->c->variants[variant].id;
 }
 
 static const char *operation(const struct mm *m, const struct view_table *t,
@@ -109,7 +124,7 @@ static void add_header(const struct mm *m)
 	for (half = 0; half < 2; half++) {
 		strbuf_addf(m->out, "%*s", m->stat + m->op + 1, "");
 		for (i = 0; i < m->c->n_variants; i++)
-			strbuf_addf(m->out, "%*s", m->column, name_half(m, i, half));
+			strbuf_addf(m->out, "%*s", m->column, header_half(m, i, half));
 		strbuf_rtrim(m->out);
 		strbuf_addc(m->out, '\n');
 	}
@@ -140,23 +155,33 @@ static void add_table(struct mm *m, const struct view_table *t)
 	strbuf_addc(m->out, '\n');
 }
 
+static bool metric_is_new(const struct mm *m, size_t table, size_t row)
+{
+	const char *metric = m->v->tables[table].rows[row].row->metric;
+	size_t i, k;
+
+	for (i = 0; i <= table; i++)
+		for (k = 0; k < (i < table ? m->v->tables[i].n : row); k++)
+			if (!strcmp(m->v->tables[i].rows[k].row->metric, metric))
+				return false;
+	return true;
+}
+
 /* One line for each metric in the tables. */
 static void add_directions(const struct mm *m)
 {
-	const char *last = "";
 	size_t i, k;
 
 	for (i = 0; i < m->v->n; i++) {
 		for (k = 0; k < m->v->tables[i].n; k++) {
 			const struct cmp_row *row = m->v->tables[i].rows[k].row;
 
-			if (!strcmp(row->metric, last))
-				continue;
-			last = row->metric;
-			strbuf_addf(
-				m->out, "%s is in %s, %s.\n", text_ascii(m->c->arena, row->metric),
-				*row->unit ? text_ascii(m->c->arena, row->unit) : "no stated unit",
-				view_direction(row->direction));
+			if (metric_is_new(m, i, k))
+				strbuf_addf(m->out, "%s is in %s, %s.\n",
+					    text_ascii(m->c->arena, row->metric),
+					    *row->unit ? text_ascii(m->c->arena, row->unit)
+						       : "no stated unit",
+					    view_direction(row->direction));
 		}
 	}
 }
@@ -190,10 +215,14 @@ static void add_legend(const struct mm *m)
 
 	for (i = 0; i < c->n_variants; i++) {
 		any |= *c->variants[i].description != '\0';
-		any |= strchr(c->variants[i].name, ' ') != NULL;
+		any |= strchr(c->variants[i].name, ' ') != NULL || name_is_long(m, i);
 	}
 	for (i = 0; any && i < c->n_variants; i++)
-		strbuf_addf(m->out, "%s: %s\n", text_ascii(c->arena, c->variants[i].name),
+		strbuf_addf(m->out, "%s: %s%s%s\n",
+			    name_is_long(m, i) ? c->variants[i].id
+					       : text_ascii(c->arena, c->variants[i].name),
+			    name_is_long(m, i) ? text_ascii(c->arena, c->variants[i].name) : "",
+			    name_is_long(m, i) ? ", " : "",
 			    *c->variants[i].description
 				    ? text_ascii(c->arena, c->variants[i].description)
 			    : i ? "not described"
@@ -212,8 +241,8 @@ static int mmtests_render(const struct comparison *c, const struct report_option
 	(void)e;
 	view_init(&v, c, c->arena, opt->split);
 	for (i = 0; i < c->n_variants; i++) {
-		m.column = MAX(m.column, (int)strlen(name_half(&m, i, 0)) + 2);
-		m.column = MAX(m.column, (int)strlen(name_half(&m, i, 1)) + 2);
+		m.column = MAX(m.column, (int)strlen(header_half(&m, i, 0)) + 2);
+		m.column = MAX(m.column, (int)strlen(header_half(&m, i, 1)) + 2);
 	}
 	add_conventions(&m);
 	add_legend(&m);

@@ -247,9 +247,6 @@ static void reason_row(struct text *t, const struct pair *p, const struct view_r
 			    runs_text(t->a, cell->runs_needed), view_unit_word(c, true));
 	else
 		reason_rounds(cell, !strcmp(c->kind, "import"), &sb);
-	if (cell->outside)
-		strbuf_addf(&sb, "; an outlier moved the mean, the shift is %s",
-			    text_percent(t->a, cell->test.shift, "%"));
 	text_block(t, key, "%s", strbuf_str(&sb));
 }
 

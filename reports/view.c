@@ -123,9 +123,9 @@ static const char *case_label(const struct cmp_test *t)
 
 struct view_shape {
 	const char *benchmark;
-	const char *axis;      /* NULL: none */
-	size_t cases, metrics; /* metrics of a case shown without --counters */
-	bool by_metric;	       /* no metric stands in two cases: the metrics are the rows */
+	const char *axis;		 /* NULL: none */
+	size_t cases, metrics, counters; /* most of a case: shown without --counters, others */
+	bool by_metric; /* no metric stands in two cases: the metrics are the rows */
 };
 
 static const struct view_shape *view_find_shape(const struct view *v, const char *benchmark)
@@ -166,13 +166,14 @@ static void view_add_shape(struct view *v, const struct cmp_test *t)
 	for (; s < v->shapes + v->n_shapes && strcmp(s->benchmark, t->benchmark); s++)
 		;
 	if (s == v->shapes + v->n_shapes) {
-		*s = (struct view_shape){t->benchmark, axis_of(v->c, t), 0, 0, false};
+		*s = (struct view_shape){t->benchmark, axis_of(v->c, t), 0, 0, 0, false};
 		v->n_shapes++;
 	}
 	for (r = 0; r < t->n_rows; r++)
 		n += t->rows[r].shown;
 	s->cases++;
 	s->metrics = MAX(s->metrics, n);
+	s->counters = MAX(s->counters, t->n_rows - n);
 	s->by_metric = s->metrics > 1 && metrics_stand_alone(v->c, t->benchmark);
 }
 
@@ -210,13 +211,13 @@ static void table_add(struct view *v, const struct view_table *like, const struc
 }
 
 /*
- * One test case or counters: the metrics are the rows. Several cases: one table per metric and
- * combination of the parameters that are not the axis.
+ * One test case, or many counters: the metrics are the rows. Several cases: one table per metric
+ * and combination of the parameters that are not the axis.
  */
 static void view_add_row(struct view *v, const struct cmp_test *test, const struct cmp_row *row)
 {
 	const struct view_shape *s = view_find_shape(v, test->benchmark);
-	bool by_metric = !row->shown || s->by_metric;
+	bool by_metric = row->shown ? s->by_metric : s->counters > s->cases;
 	struct view_table like = {
 		.benchmark = text_ascii(v->a, test->benchmark),
 		.shown = row->shown,
