@@ -45,7 +45,8 @@ void mem_free_ptr(void *ptr);
 		mem_free_ptr(&(a)->items);                                                         \
 		(a)->n = (a)->alloc = 0;                                                           \
 	} while (0)
-#define array_for_each(p, a) for (p = (a)->items; p < (a)->items + (a)->n; p++)
+/* An empty array has no items at all: adding 0 to NULL is undefined. */
+#define array_for_each(p, a) for (p = (a)->items; p && p < (a)->items + (a)->n; p++)
 void *mem_array_grow(void *items, size_t n, size_t *alloc, size_t size);
 
 /* Arena: allocations that end together. Memory is zeroed. */

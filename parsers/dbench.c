@@ -61,13 +61,13 @@ static const struct scan_reason dbench_reasons[] = {
 	{"failed to start", NULL, "child_failed"},
 	{"FAILED TO START", NULL, "child_failed"},
 	{"was not found", "handle", "child_failed"},
-	{NULL, NULL, NULL},
+	SCAN_REASONS_END,
 };
 
-enum { OPTION_TIME, OPTION_PER_PROCESS };
+enum { OPTION_PER_PROCESS };
 static const struct scan_option dbench_options[] = {
-	{'t', "timelimit"},   {0, "clients-per-process"}, {'c', "loadfile"}, {'D', "directory"},
-	{'T', "tcp-options"}, {'R', "target-rate"},	  {'B', "backend"},  {0, NULL},
+	{0, "clients-per-process"}, {'t', "timelimit"},	  {'c', "loadfile"}, {'D', "directory"},
+	{'T', "tcp-options"},	    {'R', "target-rate"}, {'B', "backend"},  {0, NULL},
 };
 
 struct dbench {
@@ -115,14 +115,15 @@ static void dbench_second(struct dbench *d, struct span clients, struct span v, 
 	struct arena *a = d->s.a;
 	double seconds, mean, ms, rate;
 
-	if (!num_parse(t, &seconds) || !num_parse(v, &mean) || seconds <= d->seconds)
+	if (scan_figure(&d->s, t, "s", 0, &seconds) || scan_figure(&d->s, v, "MB/s", 0, &mean) ||
+	    seconds <= d->seconds)
 		return;
 	d->execute_lines++;
 	d->active = clients;
 	rate = (seconds * mean - d->seconds * d->mean) / (seconds - d->seconds);
 	*SCAN_PUSH(a, &d->t) = seconds;
 	*SCAN_PUSH(a, &d->rate) = MAX(rate, 0); /* the means are rounded */
-	if (num_parse(latency, &ms))
+	if (!scan_figure(&d->s, latency, "ms", 0, &ms))
 		*SCAN_PUSH(a, &d->latency) = ms;
 	d->seconds = seconds;
 	d->mean = mean;
@@ -185,20 +186,16 @@ static void dbench_operation(struct dbench *d)
 static void dbench_doubt(struct dbench *d, struct span clients, struct span procs)
 {
 	struct scan *s = &d->s;
-	struct scan_asked asked;
+	struct span asked = s->asked.operand[0];
 	int64_t per_process = 1;
 
 	if (differ(d->active, clients) || differ(d->launched, procs))
 		s->doubt = "the closing line contradicts the number of clients that were launched";
-	if (!scan_asked(s->a, s->in->command, s->result->benchmark, dbench_options, false, &asked))
-		return;
-	if (asked.option[OPTION_PER_PROCESS].s)
-		num_parse_int(asked.option[OPTION_PER_PROCESS], &per_process);
-	if (asked.n_operands) {
-		scan_expect(s, asked.operand[0], 1, "procs");
-		if (per_process > 0 && per_process < 100000)
-			scan_expect(s, asked.operand[0], (int)per_process, "clients");
-	}
+	if (s->asked.option[OPTION_PER_PROCESS].s)
+		num_parse_int(s->asked.option[OPTION_PER_PROCESS], &per_process);
+	scan_expect(s, asked, 1, "procs");
+	if (per_process > 0 && per_process < 100000)
+		scan_expect(s, asked, (int)per_process, "clients");
 }
 
 static void dbench_result(struct dbench *d, struct span figure, struct span clients,
@@ -266,6 +263,9 @@ static bool dbench_throughput(struct dbench *d)
 		error = scan_figure(s, figure, "MB/s", 0, &v);
 		if (error && strcmp(error, "truncated"))
 			scan_error(s, error);
+		else if (span_find(rest, "Throughput") ||
+			 scan_match(rest, " %w MB/sec%*", &unit, &unit))
+			scan_error(s, "bad_number");
 		else if (span_next_word(&rest, &unit) && span_is(unit, "MB/sec"))
 			dbench_closing(d, figure, rest);
 		else
@@ -315,6 +315,7 @@ void dbench_parse(struct arena *a, const struct parse_input *in, struct parse_re
 				 .reasons = dbench_reasons,
 				 .rest = in->text}};
 
+	scan_ask(&d.s, result->benchmark, dbench_options, false);
 	while (scan_line(&d.s))
 		dbench_line(&d);
 	dbench_end_run(&d);

@@ -35,7 +35,7 @@ static const struct scan_reason hackbench_reasons[] = {
 	{"^RECEIVER:", NULL, "child_failed"},
 	{"^CLIENT:", NULL, "child_failed"},
 	{"(error: ", NULL, "child_failed"},
-	{NULL, NULL, NULL},
+	SCAN_REASONS_END,
 };
 
 enum { OPTION_GROUPS, OPTION_LOOPS, OPTION_FDS, OPTION_SIZE };
@@ -43,24 +43,22 @@ static const struct scan_option hackbench_options[] = {
 	{'g', "groups"}, {'l', "loops"}, {'f', "fds"}, {'s', "datasize"}, {0, NULL},
 };
 
-static void hackbench_expect(struct scan *s)
+static void hackbench_doubt(struct scan *s)
 {
-	struct scan_asked asked;
+	const struct scan_asked *asked = &s->asked;
 	double groups, fds, tasks;
 
 	if (scan_param_number(s, "groups", &groups) &&
 	    scan_param_number(s, "fds_per_group", &fds) && scan_param_number(s, "tasks", &tasks) &&
 	    groups * fds != tasks)
 		s->doubt = "groups times file descriptors is not the number of tasks";
-	if (!scan_asked(s->a, s->in->command, "hackbench", hackbench_options, false, &asked))
-		return;
-	scan_expect(s, asked.option[OPTION_GROUPS], 1, "groups");
-	scan_expect(s, asked.option[OPTION_LOOPS], 1, "messages");
-	scan_expect(s, asked.option[OPTION_FDS], 2, "fds_per_group");
-	scan_expect(s, asked.option[OPTION_SIZE], 1, "datasize");
+	scan_expect(s, asked->option[OPTION_GROUPS], 1, "groups");
+	scan_expect(s, asked->option[OPTION_LOOPS], 1, "messages");
+	scan_expect(s, asked->option[OPTION_FDS], 2, "fds_per_group");
+	scan_expect(s, asked->option[OPTION_SIZE], 1, "datasize");
 	/* "hackbench 10 process 200" of old */
-	scan_expect(s, asked.operand[0], 1, "groups");
-	scan_expect(s, asked.operand[2], 1, "messages");
+	scan_expect(s, asked->operand[0], 1, "groups");
+	scan_expect(s, asked->operand[2], 1, "messages");
 }
 
 static void hackbench_time(struct scan *s, struct span figure, struct span more)
@@ -84,7 +82,7 @@ static void hackbench_time(struct scan *s, struct span figure, struct span more)
 static void hackbench_end_run(struct scan *s)
 {
 	if (s->run && s->figure)
-		hackbench_expect(s);
+		hackbench_doubt(s);
 	scan_end_run(s);
 }
 
@@ -136,6 +134,7 @@ static void hackbench_parse(struct arena *a, const struct parse_input *in,
 	struct scan s = {
 		.a = a, .in = in, .result = result, .reasons = hackbench_reasons, .rest = in->text};
 
+	scan_ask(&s, "hackbench", hackbench_options, false);
 	while (scan_line(&s))
 		hackbench_line(&s);
 	hackbench_end_run(&s);

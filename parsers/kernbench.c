@@ -30,7 +30,6 @@ static const struct scan_reason kernbench_reasons[] = {
 	{"^Command terminated by signal ", NULL, "crashed"},
 	{": *** ", "] Terminated", "interrupted"},
 	{": *** ", "] Interrupt", "interrupted"},
-	{": *** ", "] Killed", "killed"},
 	{"time: cannot run ", NULL, "command_not_found"},
 	{"make: command not found", NULL, "command_not_found"},
 	{": *** ", NULL, "build_failed"},
@@ -72,6 +71,8 @@ struct kernbench {
 	struct scan s;
 	unsigned has, want;		     /* fields of the run, and those its form promises */
 	ARRAY_OF(struct format_line) format; /* empty: none was given */
+	struct span *values;		     /* of a line, by item of its format */
+	unsigned promised;		     /* fields of the whole format */
 	size_t at;			     /* line of the format that comes next */
 };
 
@@ -109,7 +110,7 @@ static void take(struct kernbench *k, int field, unsigned want, struct span word
 	else
 		error = scan_figure(&k->s, word, fields[field].unit, decimals, &v);
 	if (field == CPU && span_is(word, "?")) {
-		k->want &= ~BIT(CPU);
+		k->has |= BIT(CPU);
 	} else if (!error && field == REAL && v == 0) {
 		scan_error(&k->s, "zero_result");
 	} else if (!error) {
@@ -215,47 +216,50 @@ static bool read_gnu_verbose(struct kernbench *k)
 	return false;
 }
 
-/* The directives of bash's TIMEFORMAT ("%3lR") and of GNU time -f ("%e"). */
-static struct item read_directive(const char **p, const char *end, bool gnu)
+struct directive {
+	char letter;
+	int field, decimals;
+};
+
+/* Of GNU time -f; %x, %C and others are read and forgotten. */
+static const struct directive gnu_directives[] = {
+	{'e', REAL, 2},
+	{'E', REAL, ANY_DECIMALS},
+	{'U', USER, 2},
+	{'S', SYS, 2},
+	{'P', CPU, ANY_DECIMALS},
+	{'M', MAXRSS, ANY_DECIMALS},
+	{'F', MAJOR, ANY_DECIMALS},
+	{'R', MINOR, ANY_DECIMALS},
+	{'w', VOLUNTARY, ANY_DECIMALS},
+	{'c', INVOLUNTARY, ANY_DECIMALS},
+	{0, NO_FIELD, 0},
+};
+
+/* Of bash's TIMEFORMAT; "%2lR": two decimals, with minutes. */
+static const struct directive bash_directives[] = {
+	{'R', REAL, 3}, {'U', USER, 3}, {'S', SYS, 3}, {'P', CPU, 2}, {0, NO_FIELD, 0},
+};
+
+static struct item read_directive(struct kernbench *k, const char **p, const char *end, bool gnu)
 {
-	static const char gnu_letters[] = "eEUSPMFRwc", bash_letters[] = "RUSP";
-	static const struct item gnu_items[] = {
-		{0, REAL, 2},
-		{0, REAL, ANY_DECIMALS},
-		{0, USER, 2},
-		{0, SYS, 2},
-		{0, CPU, ANY_DECIMALS},
-		{0, MAXRSS, ANY_DECIMALS},
-		{0, MAJOR, ANY_DECIMALS},
-		{0, MINOR, ANY_DECIMALS},
-		{0, VOLUNTARY, ANY_DECIMALS},
-		{0, INVOLUNTARY, ANY_DECIMALS},
-	};
-	static const struct item bash_items[] = {
-		{0, REAL, 3},
-		{0, USER, 3},
-		{0, SYS, 3},
-		{0, CPU, 2},
-	};
-	struct item item = {0, NO_FIELD, 0};
-	const char *letter;
-	int decimals = -1;
+	const struct directive *d = gnu ? gnu_directives : bash_directives;
+	int decimals = 3;
 
 	if (!gnu && *p < end && isdigit((unsigned char)**p))
 		decimals = *(*p)++ - '0';
 	if (!gnu && *p < end && **p == 'l')
 		(*p)++;
 	if (*p == end)
-		return item;
-	letter = strchr(gnu ? gnu_letters : bash_letters, **p);
-	if (letter)
-		item = gnu ? gnu_items[letter - gnu_letters] : bash_items[letter - bash_letters];
-	else if (**p == '%')
-		item.literal = '%';
-	if (decimals >= 0 && item.field != NO_FIELD)
-		item.decimals = MIN(decimals, item.decimals);
+		return (struct item){0, NO_FIELD, 0};
+	if (**p == '%')
+		return (struct item){*(*p)++, NO_FIELD, 0};
+	while (d->letter && d->letter != **p)
+		d++;
 	(*p)++;
-	return item;
+	if (d->field != NO_FIELD)
+		k->promised |= BIT(d->field);
+	return (struct item){0, d->field, MIN(decimals, d->decimals)};
 }
 
 static void read_format(struct kernbench *k, struct span format, bool gnu)
@@ -269,13 +273,15 @@ static void read_format(struct kernbench *k, struct span format, bool gnu)
 
 		if (c == '\\' && p < end && (*p == 'n' || *p == 't' || *p == '\\'))
 			c = *p == 'n' ? '\n' : *p == 't' ? '\t' : '\\', p++;
-		if (c == '\n')
+		if (c == '\n' && line->items.n)
 			line = SCAN_PUSH(a, &k->format);
 		else if (c == '%')
-			*SCAN_PUSH(a, &line->items) = read_directive(&p, end, gnu);
-		else
+			*SCAN_PUSH(a, &line->items) = read_directive(k, &p, end, gnu);
+		else if (c != '\n')
 			SCAN_PUSH(a, &line->items)->literal = c;
 	}
+	if (!line->items.n)
+		k->format.n--;
 }
 
 /* The value at p ends at the literal that follows it in the format, or at a blank. */
@@ -312,30 +318,24 @@ static bool match_format(const struct format_line *f, struct span line, struct s
 
 static bool read_formatted(struct kernbench *k)
 {
-	const struct format_line *f;
-	struct span *values;
-	unsigned want = 0;
-	size_t i, try;
+	const struct format_line *f = NULL;
+	const struct item *item;
+	size_t try;
 
-	for (try = 0; try < 2 && k->format.n; try++, k->at = 0) {
+	if (!k->format.n)
+		return false;
+	/* the line that comes next, else the first */
+	for (try = 0; try < 2; try++, k->at = 0) {
 		f = &k->format.items[k->at];
-		values = arena_alloc_array(k->s.a, f->items.n, sizeof(*values));
-		if (match_format(f, k->s.line, values))
+		if (match_format(f, k->s.line, k->values))
 			break;
 	}
-	if (try == 2 || !k->format.n)
+	if (try == 2)
 		return false;
-	for (i = 0; i < k->format.n; i++) {
-		const struct item *item;
-
-		array_for_each (item, &k->format.items[i].items)
-			if (!item->literal && item->field != NO_FIELD)
-				want |= BIT(item->field);
-	}
-	for (i = 0; i < f->items.n; i++)
-		if (!f->items.items[i].literal && f->items.items[i].field != NO_FIELD)
-			take(k, f->items.items[i].field, want, values[i],
-			     f->items.items[i].decimals);
+	array_for_each (item, &f->items)
+		if (!item->literal && item->field != NO_FIELD)
+			take(k, item->field, k->promised, k->values[item - f->items.items],
+			     item->decimals);
 	k->at = (k->at + 1) % k->format.n;
 	return true;
 }
@@ -345,27 +345,24 @@ static void find_format(struct kernbench *k)
 {
 	static const struct scan_option options[] = {{'f', "format"}, {'o', "output"}, {0, NULL}};
 	static const char variable[] = "TIMEFORMAT=";
-	struct scan_asked asked;
-	struct span *words;
-	size_t n, i;
+	const struct format_line *f;
+	struct span *words = NULL;
+	size_t n = 0, i, longest = 0;
 
-	if (!k->s.in->command)
-		return;
-	if (scan_asked(k->s.a, k->s.in->command, "time", options, true, &asked) &&
-	    asked.option[0].s) {
-		read_format(k, asked.option[0], true);
-		return;
-	}
-	words = scan_split(k->s.a, k->s.in->command, &n);
-	for (i = 0; i < n; i++) {
-		if (words[i].s && span_starts(words[i], variable)) {
-			k->format.n = 0;
+	scan_ask(&k->s, "time", options, true);
+	if (k->s.asked.option[0].s)
+		read_format(k, k->s.asked.option[0], true);
+	else if (k->s.in->command)
+		words = scan_split(k->s.a, k->s.in->command, &n);
+	for (i = 0; i < n && !k->format.n; i++)
+		if (words[i].s && span_starts(words[i], variable))
 			read_format(k,
 				    (struct span){words[i].s + strlen(variable),
 						  words[i].len - strlen(variable)},
 				    false);
-		}
-	}
+	array_for_each (f, &k->format)
+		longest = MAX(longest, f->items.n);
+	k->values = arena_alloc_array(k->s.a, longest, sizeof(*k->values));
 }
 
 static void read_line(struct kernbench *k)
@@ -382,6 +379,17 @@ static void read_line(struct kernbench *k)
 	scan_find_reason(&k->s);
 }
 
+/* The last build: times that were printed do not make it a good one. */
+static void judge_status(struct kernbench *k)
+{
+	int status = k->s.in->exit_status;
+
+	if (status <= 0 || (status == 124 && !k->has) || k->s.error)
+		return;
+	scan_error(&k->s, status == 127 ? "command_not_found" : "build_failed");
+	k->s.error_message = arena_printf(k->s.a, "the build ended with exit status %d", status);
+}
+
 static void kernbench_parse(struct arena *a, const struct parse_input *in,
 			    struct parse_result *result)
 {
@@ -394,9 +402,7 @@ static void kernbench_parse(struct arena *a, const struct parse_input *in,
 	find_format(&k);
 	while (scan_line(&k.s))
 		read_line(&k);
-	/* the last build: times that were printed do not make it a good one */
-	if (in->exit_status > 0 && (in->exit_status != 124 || k.has))
-		scan_error(&k.s, in->exit_status == 127 ? "command_not_found" : "build_failed");
+	judge_status(&k);
 	end_run(&k);
 }
 

@@ -217,6 +217,21 @@ static void join_runs(struct arena *a, struct parse_result *result)
 				       first_bad->message);
 }
 
+/* Results before diagnostics, each in the order of the text. */
+static void sort_values(struct arena *a, struct parse_run *run)
+{
+	struct parse_value *sorted = arena_alloc_array(a, run->values.n, sizeof(*sorted));
+	const struct parse_value *v;
+	size_t n = 0, pass;
+
+	for (pass = 0; pass < 2; pass++)
+		array_for_each (v, &run->values)
+			if ((v->role == ROLE_DIAGNOSTIC) == (pass == 1))
+				sorted[n++] = *v;
+	run->values.items = sorted;
+	run->values.alloc = n;
+}
+
 struct parse_result *parser_run(struct arena *a, const struct parser *p,
 				const struct parse_input *input)
 {
@@ -243,6 +258,8 @@ struct parse_result *parser_run(struct arena *a, const struct parser *p,
 			    run->outcome == OUTCOME_ERROR && !run->error)
 				run_fail(run, "no_result");
 		judge_last(a, p, &in, run - 1);
+		array_for_each (run, &result->runs)
+			sort_values(a, run);
 	}
 	join_runs(a, result);
 	return result;

@@ -20,6 +20,8 @@
  * metrics are messaging.total_time, pipe.total_time and so on. With `-f simple` each benchmark
  * prints nothing but its seconds ("2.101"); only the command line tells what they are.
  */
+#include <string.h>
+
 #include "core/num.h"
 #include "parsers/scan.h"
 
@@ -41,7 +43,7 @@ static const struct scan_reason perf_reasons[] = {
 	{"CLIENT: ", NULL, "child_failed"},
 	{"SERVER: ", NULL, "child_failed"},
 	{"perf: Reading for readyfds", NULL, "child_failed"},
-	{NULL, NULL, NULL},
+	SCAN_REASONS_END,
 };
 
 enum { OPTION_FORMAT, OPTION_GROUPS };
@@ -58,7 +60,6 @@ struct perf {
 	bool all, simple;
 	unsigned seen;	 /* figures of the section */
 	bool operations; /* it prints usecs/op and ops/sec, too */
-	struct scan_asked asked;
 };
 
 /* A section without its last lines makes the run partial, one without a time as well. */
@@ -77,7 +78,7 @@ static void perf_end_run(struct perf *p)
 {
 	perf_end_section(p);
 	if (p->s.run && p->s.figure)
-		scan_expect(&p->s, p->asked.option[OPTION_GROUPS], 1, "groups");
+		scan_expect(&p->s, p->s.asked.option[OPTION_GROUPS], 1, "groups");
 	scan_end_run(&p->s);
 	p->all = false;
 }
@@ -203,10 +204,9 @@ static void perf_parse(struct arena *a, const struct parse_input *in, struct par
 			       .rest = in->text},
 			 .prefix = ""};
 
-	if (scan_asked(a, in->command, "perf", perf_options, false, &p.asked))
-		p.simple = span_is(p.asked.operand[0], "bench") &&
-			   p.asked.option[OPTION_FORMAT].s &&
-			   span_is(p.asked.option[OPTION_FORMAT], "simple");
+	scan_ask(&p.s, "perf", perf_options, false);
+	p.simple = span_is(p.s.asked.operand[0], "bench") &&
+		   span_is(p.s.asked.option[OPTION_FORMAT], "simple");
 	while (scan_line(&p.s))
 		perf_line(&p);
 	perf_end_run(&p);

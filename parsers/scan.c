@@ -51,14 +51,13 @@ static const char *scan_quote(struct scan *s, struct span line)
 			    n < line.len ? "..." : "");
 }
 
-static void scan_fail(struct scan *s, const char *error, struct span line)
+static void scan_fail(struct parse_run *run, const char *error, const char *message)
 {
-	s->run->outcome = OUTCOME_ERROR;
-	s->run->error = error;
-	if (error)
-		s->run->message = scan_quote(s, line);
-	s->run->values.n = 0;
-	s->run->series.n = 0;
+	run->outcome = OUTCOME_ERROR;
+	run->error = error;
+	run->message = message;
+	run->values.n = 0;
+	run->series.n = 0;
 }
 
 void scan_end_run(struct scan *s)
@@ -73,11 +72,11 @@ void scan_end_run(struct scan *s)
 		r = NULL;
 	}
 	if (r)
-		scan_fail(s, r->error, s->reason_line);
+		scan_fail(s->run, r->error, scan_quote(s, s->reason_line));
 	else if (s->error)
-		scan_fail(s, s->error, s->error_line);
+		scan_fail(s->run, s->error, s->error_message);
 	else if (!s->figure)
-		scan_fail(s, NULL, s->line);
+		scan_fail(s->run, NULL, NULL);
 	else
 		s->run->outcome = s->partial ? OUTCOME_PARTIAL
 				  : s->doubt ? OUTCOME_SUSPECT
@@ -99,13 +98,29 @@ static bool reason_matches(const struct scan_reason *r, struct span line)
 	return !r->also || span_find(line, r->also);
 }
 
-const struct scan_reason *scan_names_reason(const struct scan *s)
+/* Most texts name none: one search of the whole text saves those of every line. */
+static void find_named(struct scan *s)
 {
 	const struct scan_reason *r;
 
+	s->has_named = true;
 	for (r = s->reasons; r->text; r++)
+		if (span_find(s->in->text, r->text + (*r->text == '^' || *r->text == '=')))
+			s->named |= 1u << (r - s->reasons);
+}
+
+const struct scan_reason *scan_names_reason(struct scan *s)
+{
+	uint32_t left;
+
+	if (!s->has_named)
+		find_named(s);
+	for (left = s->named; left; left &= left - 1) {
+		const struct scan_reason *r = s->reasons + __builtin_ctz(left);
+
 		if (reason_matches(r, s->line))
 			return r;
+	}
 	return NULL;
 }
 
@@ -123,13 +138,18 @@ bool scan_find_reason(struct scan *s)
 	return true;
 }
 
-void scan_error(struct scan *s, const char *error)
+void scan_error_of(struct scan *s, const char *error, struct span line)
 {
 	scan_run(s);
 	if (s->error)
 		return;
 	s->error = error;
-	s->error_line = s->line;
+	s->error_message = scan_quote(s, line);
+}
+
+void scan_error(struct scan *s, const char *error)
+{
+	scan_error_of(s, error, s->line);
 }
 
 void scan_value(struct scan *s, enum value_role role, const char *unit, double v, const char *fmt,
@@ -408,41 +428,47 @@ static size_t ask_short(const struct scan_option *options, const struct span *w,
 	return 1;
 }
 
-bool scan_asked(struct arena *a, const char *command, const char *program,
-		const struct scan_option *options, bool until_operand, struct scan_asked *out)
+static const struct span *find_call(const struct span *words, size_t n, const char *program)
 {
-	const struct span *words, *end, *w, *found = NULL;
-	size_t n;
+	const struct span *w, *found = NULL;
 
-	memset(out, 0, sizeof(*out));
-	if (!command)
-		return false;
-	words = scan_split(a, command, &n);
 	for (w = words; w < words + n; w++) {
-		if (is_program(*w, program)) {
-			if (found)
-				return false;
-			found = w;
-		}
+		if (!is_program(*w, program))
+			continue;
+		if (found)
+			return NULL;
+		found = w;
 	}
-	if (!found)
-		return false;
-	for (end = found + 1; end < words + n && end->s; end++)
+	return found;
+}
+
+void scan_ask(struct scan *s, const char *program, const struct scan_option *options,
+	      bool until_operand)
+{
+	const struct span *words, *end, *w;
+	size_t n, operands = 0;
+
+	if (!s->in->command)
+		return;
+	words = scan_split(s->a, s->in->command, &n);
+	w = find_call(words, n, program);
+	if (!w)
+		return;
+	for (end = ++w; end < words + n && end->s; end++)
 		;
-	for (w = found + 1; w < end;) {
+	while (w < end) {
 		if (span_starts(*w, "--") && w->len > 2) {
-			w += ask_long(options, w, end, out);
+			w += ask_long(options, w, end, &s->asked);
 		} else if (span_starts(*w, "-") && w->len > 1) {
-			w += ask_short(options, w, end, out);
+			w += ask_short(options, w, end, &s->asked);
 		} else {
 			if (until_operand)
 				break;
-			if (out->n_operands < SCAN_OPERANDS)
-				out->operand[out->n_operands++] = *w;
+			if (operands < SCAN_OPERANDS)
+				s->asked.operand[operands++] = *w;
 			w++;
 		}
 	}
-	return true;
 }
 
 void scan_expect(struct scan *s, struct span asked, int times, const char *param)

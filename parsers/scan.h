@@ -7,6 +7,8 @@
 #ifndef PARSERS_SCAN_H
 #define PARSERS_SCAN_H
 
+#include <stdint.h>
+
 #include "parsers/parser.h"
 
 /* An ARRAY_OF that lives in an arena (the old items stay there until it ends). */
@@ -25,19 +27,44 @@ struct scan_reason {
 	const char *text, *also, *error;
 };
 
+/* Last lines of every table but kernbench's: a build may print them and succeed. */
+#define SCAN_REASONS_END                                                                           \
+	{": command not found", NULL, "command_not_found"},                                        \
+		{"failed to run command", "No such file", "command_not_found"},                    \
+	{                                                                                          \
+		NULL, NULL, NULL                                                                   \
+	}
+
+/* An option of a program that takes an argument. */
+struct scan_option {
+	char letter;	  /* 0: none */
+	const char *name; /* without "--", or NULL */
+};
+
+enum { SCAN_OPTIONS = 8, SCAN_OPERANDS = 4 };
+
+/* What a command line asked of a program; what it left out has a NULL text. */
+struct scan_asked {
+	struct span option[SCAN_OPTIONS]; /* in the order of the table */
+	struct span operand[SCAN_OPERANDS];
+};
+
 struct scan {
 	struct arena *a;
 	const struct parse_input *in;
 	struct parse_result *result;
 	const struct scan_reason *reasons; /* ends with a NULL text */
+	uint32_t named; /* reasons that stand anywhere in the text, by their place in the table */
+	bool has_named; /* it is known */
+	struct scan_asked asked; /* by scan_ask() */
 	struct span rest, line;
 	bool cut; /* the line is the last one and has no end */
 	/* The run being read; NULL before the first and between two. */
 	struct parse_run *run;
 	const struct scan_reason *reason; /* the weightiest one named so far, and its line */
 	struct span reason_line;
-	const char *error; /* class of a figure that cannot be used */
-	struct span error_line;
+	const char *error; /* class of a figure that cannot be used, and the message for people */
+	const char *error_message;
 	const char *partial, *doubt; /* why the run is no more than partial, or suspect */
 	bool figure;		     /* the result is there */
 	bool blocks;		     /* figures outlive the reasons of the text (schbench) */
@@ -52,12 +79,13 @@ struct parse_run *scan_run(struct scan *s);
  * run with neither figure nor reason is left as OUTCOME_ERROR without class, for parser_run().
  */
 void scan_end_run(struct scan *s);
-/* Whether the line names a reason. */
-const struct scan_reason *scan_names_reason(const struct scan *s);
+/* The weightiest reason that the line names, or NULL. */
+const struct scan_reason *scan_names_reason(struct scan *s);
 /* Keeps the reason of the line, if it names one; begins a run if none is in progress. */
 bool scan_find_reason(struct scan *s);
-/* Keeps the first error of the run's figures, with the line for the message. */
+/* Keeps the first error of the run's figures; the message quotes the line. */
 void scan_error(struct scan *s, const char *error);
+void scan_error_of(struct scan *s, const char *error, struct span line);
 
 void scan_value(struct scan *s, enum value_role role, const char *unit, double v, const char *fmt,
 		...) _printf_(5, 6);
@@ -90,30 +118,15 @@ bool scan_has_digit(struct span text);
 /* "3m18.5s", "0m 1.02s", "75m3.141s", "16.21", "2.5s", "1:02:03", "0:13.28": seconds. */
 const char *scan_duration(const struct scan *s, struct span word, int decimals, double *v);
 
-/* An option of a program that takes an argument. */
-struct scan_option {
-	char letter;	  /* 0: none */
-	const char *name; /* without "--", or NULL */
-};
-
-enum { SCAN_OPTIONS = 8, SCAN_OPERANDS = 4 };
-
-/* What a command line asked of a program; an absent option has a NULL text. */
-struct scan_asked {
-	struct span option[SCAN_OPTIONS]; /* in the order of the table */
-	struct span operand[SCAN_OPERANDS];
-	size_t n_operands;
-};
-
 /* Splits like a shell: quotes are removed; an operator (; & | newline) is a word with s NULL. */
 struct span *scan_split(struct arena *a, const char *command, size_t *n);
 /*
- * Reads the arguments of program in a command line, up to the next operator. options ends with
- * { 0, NULL }. until_operand: the rest belongs to another program, as with time(1). Returns false
- * if the program is not called, or more than once: then nothing can be said of one run.
+ * Reads into s->asked what the command line asks of the program, up to the next operator. options
+ * ends with { 0, NULL }. until_operand: the rest belongs to another program, as with time(1).
+ * Nothing is set if the program is not called, or more than once: that says nothing of one run.
  */
-bool scan_asked(struct arena *a, const char *command, const char *program,
-		const struct scan_option *options, bool until_operand, struct scan_asked *out);
+void scan_ask(struct scan *s, const char *program, const struct scan_option *options,
+	      bool until_operand);
 /* Makes the run suspect if asked is a whole number times `times` other than the parameter. */
 void scan_expect(struct scan *s, struct span asked, int times, const char *param);
 

@@ -51,7 +51,7 @@ static const struct scan_reason schbench_reasons[] = {
 	{"cannot create a thread", NULL, "resource_limit_proc"},
 	{"unable to allocate", NULL, "resource_limit_mem"},
 	{"Cannot allocate memory", NULL, "resource_limit_mem"},
-	{NULL, NULL, NULL},
+	SCAN_REASONS_END,
 };
 
 enum { OPTION_RUNTIME };
@@ -191,7 +191,7 @@ static void section_values(struct schbench *b, int which)
 		b->s.doubt = "percentiles decrease";
 }
 
-/* A figure of a line of its own; it was found before, the line is gone. */
+/* A figure of a line of its own, which is gone by now. */
 static void add_figure(struct schbench *b, struct span figure, enum value_role role,
 		       const char *unit, double scale, const char *metric)
 {
@@ -202,7 +202,7 @@ static void add_figure(struct schbench *b, struct span figure, enum value_role r
 		return;
 	error = scan_figure(&b->s, figure, unit, 0, &v);
 	if (error)
-		scan_error(&b->s, error);
+		scan_error_of(&b->s, error, figure);
 	else
 		scan_value(&b->s, role, unit, v * scale, "%s", metric);
 }
@@ -262,18 +262,13 @@ static bool all_zero(const struct parse_run *run)
 /* Only a closing line tells that a run was finished; the old form has none. */
 static void judge_end(struct schbench *b)
 {
-	struct scan_asked asked;
+	const struct section *old = &b->last.section[LATENCY];
 	double want, got;
 
-	if (!b->last.section[LATENCY].complete) {
-		if (!b->closed)
-			b->s.partial = "the closing line is missing: the run may be unfinished";
-		return;
-	}
-	if (scan_asked(b->s.a, b->s.in->command, b->s.result->benchmark, schbench_options, false,
-		       &asked) &&
-	    asked.option[OPTION_RUNTIME].s && num_parse(asked.option[OPTION_RUNTIME], &want) &&
-	    num_parse(b->last.section[LATENCY].runtime, &got) && got < want)
+	if (!old->complete && !b->closed)
+		b->s.partial = "the closing line is missing: the run may be unfinished";
+	if (old->complete && num_parse(b->s.asked.option[OPTION_RUNTIME], &want) &&
+	    num_parse(old->runtime, &got) && got < want)
 		b->s.partial = "the last block comes before the end of the runtime asked for";
 }
 
@@ -290,17 +285,17 @@ static void end_run(struct schbench *b)
 		scan_value(s, ROLE_DIAGNOSTIC, "count", (double)b->blocks, "blocks");
 		for (i = 0; i < SECTIONS; i++) {
 			section_values(b, i);
-			if (b->last.section[i].error && !s->error) {
-				s->error = b->last.section[i].error;
-				s->error_line = b->last.section[i].error_line;
-			}
+			if (b->last.section[i].error)
+				scan_error_of(s, b->last.section[i].error,
+					      b->last.section[i].error_line);
 		}
 		closing_values(b);
 		if (b->goal.s && num_parse(b->goal, &goal) && !goal)
 			s->doubt = "auto-rps ended at a goal of 0 requests";
 		judge_end(b);
-		if (!s->error && all_zero(s->run))
-			scan_error(s, "zero_result");
+		if (all_zero(s->run))
+			scan_error_of(s, "zero_result",
+				      s->reason ? s->reason_line : span_of("0 for all figures"));
 		if (b->rate.t.n)
 			scan_series(s, "rps", "req/s", b->rate.t.n, b->rate.t.items,
 				    b->rate.v.items);
@@ -602,6 +597,7 @@ static void parse_blocks(struct arena *a, const struct parse_input *in, struct p
 	bool whole = !wakebench;
 	size_t i;
 
+	scan_ask(&b.s, result->benchmark, schbench_options, false);
 	while (b.s.rest.len) {
 		/* beside the text of the same run the JSON says nothing more */
 		if (whole && *b.s.rest.s == '{') {
