@@ -271,6 +271,14 @@ static struct archive *archive_open_tools(void)
 	return ar;
 }
 
+/* libarchive says nothing where the file just ends. */
+static const char *archive_why(struct archive *ar)
+{
+	const char *why = archive_error_string(ar);
+
+	return why ? why : "damaged or cut short";
+}
+
 static int unpack_file(struct archive *ar, const char *path, struct err *e)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -281,7 +289,7 @@ static int unpack_file(struct archive *ar, const char *path, struct err *e)
 	r = archive_read_data_into_fd(ar, fd);
 	if (close(fd) || r != ARCHIVE_OK)
 		return err_add(e, -EIO, "cannot unpack %s: %s", path,
-			       r != ARCHIVE_OK ? archive_error_string(ar) : strerror(errno));
+			       r != ARCHIVE_OK ? archive_why(ar) : strerror(errno));
 	return 0;
 }
 
@@ -314,8 +322,7 @@ static int unpack_boot(struct arena *a, struct archive *data, const char *dir, s
 	}
 	return r == ARCHIVE_OK || r == ARCHIVE_EOF
 		       ? 0
-		       : err_add(e, -EIO, "cannot unpack the package: %s",
-				 archive_error_string(data));
+		       : err_add(e, -EIO, "cannot unpack the package: %s", archive_why(data));
 }
 
 static int unpack_deb(struct arena *a, const char *deb, const char *dir, struct err *e)
@@ -327,7 +334,7 @@ static int unpack_deb(struct arena *a, const char *deb, const char *dir, struct 
 
 	nested->outer = outer;
 	if (archive_read_open_filename(outer, deb, 65536) != ARCHIVE_OK) {
-		r = err_add(e, -EIO, "cannot read %s: %s", deb, archive_error_string(outer));
+		r = err_add(e, -EIO, "cannot read %s: %s", deb, archive_why(outer));
 		goto out;
 	}
 	while (r == -ENOENT && archive_read_next_header(outer, &entry) == ARCHIVE_OK) {
@@ -335,8 +342,7 @@ static int unpack_deb(struct arena *a, const char *deb, const char *dir, struct 
 			continue;
 		r = archive_read_open(inner, nested, NULL, nested_read, NULL) == ARCHIVE_OK
 			    ? unpack_boot(a, inner, dir, e)
-			    : err_add(e, -EIO, "cannot read %s: %s", deb,
-				      archive_error_string(inner));
+			    : err_add(e, -EIO, "cannot read %s: %s", deb, archive_why(inner));
 	}
 	if (r == -ENOENT)
 		err_add(e, r, "%s holds no data.tar: not a Debian package", deb);
