@@ -14,6 +14,9 @@ setting="sysctl: {vm.swappiness: $changed}"
 if ! { echo "$before" >$sysctl; } 2>/dev/null; then
 	setting='env: {ARM: 2}'
 	echo "no right to change $sysctl: killed without a setting"
+else
+	# a test that fails must not leave the machine changed
+	trap 'echo "$before" >$sysctl; rm -rf "$T"' EXIT
 fi
 
 # Waits until no process of the killed campaign lives: its guard ends them.
