@@ -2,7 +2,6 @@
 #include "core/proc.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,33 +13,21 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/num.h"
+#include "core/proc_session.h"
 
-#define TERM_GRACE     2.0  /* seconds from TERM to KILL */
-#define LEFTOVER_GRACE 0.5  /* a program's children may end a moment after it */
-#define KILL_PATIENCE  10.0 /* a killed process in state D may take this long to go */
-#define DRAIN_PATIENCE 1.0  /* for the last output after everything was killed */
+#define TERM_GRACE     2.0 /* seconds from TERM to KILL */
+#define DRAIN_PATIENCE 1.0 /* for the last output after everything was killed */
 #define OUTPUT_MAX     (64u << 20)
 #define CPU_MAX	       65536
 
-/* Leaders of the sessions we started and have not reaped; the guard is one of them. */
-static ARRAY_OF(pid_t) children;
 static volatile sig_atomic_t stop_signal;
-static int guard_fd = -1;
-static pid_t guard_pid;
 
 static void handle_stop(int sig)
 {
 	stop_signal = sig;
-}
-
-/* Only interrupts ppoll(). */
-static void handle_child(int sig)
-{
-	(void)sig;
 }
 
 void proc_init(void)
@@ -50,265 +37,11 @@ void proc_init(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
-	sa.sa_handler = handle_child;
-	sa.sa_flags = SA_RESTART;
-	sigaction(SIGCHLD, &sa, NULL);
 }
 
 int proc_interrupted(void)
 {
 	return stop_signal;
-}
-
-static bool is_child(pid_t pid)
-{
-	pid_t *p;
-
-	array_for_each (p, &children) {
-		if (*p == pid)
-			return true;
-	}
-	return false;
-}
-
-static void child_forget(pid_t pid)
-{
-	pid_t *p;
-
-	array_for_each (p, &children) {
-		if (*p == pid) {
-			*p = children.items[--children.n];
-			return;
-		}
-	}
-}
-
-static void usage_add(struct rusage *to, const struct rusage *u)
-{
-	timeradd(&to->ru_utime, &u->ru_utime, &to->ru_utime);
-	timeradd(&to->ru_stime, &u->ru_stime, &to->ru_stime);
-	to->ru_maxrss = MAX(to->ru_maxrss, u->ru_maxrss);
-	to->ru_minflt += u->ru_minflt;
-	to->ru_majflt += u->ru_majflt;
-	to->ru_inblock += u->ru_inblock;
-	to->ru_oublock += u->ru_oublock;
-	to->ru_nvcsw += u->ru_nvcsw;
-	to->ru_nivcsw += u->ru_nivcsw;
-}
-
-struct process {
-	pid_t pid, ppid, sid;
-	char state;
-};
-
-/* /proc/PID/stat: "17 (a name) S 1 17 17 0 ..."; the name may hold blanks and brackets. */
-static bool process_read(int proc_fd, const char *name, struct process *p)
-{
-	_cleanup_free_ char *path = mem_printf("%s/stat", name);
-	char buf[512], *tail;
-	int64_t pid, v[3];
-	struct span rest, word;
-	size_t i;
-	ssize_t n;
-	int fd;
-
-	if (!num_parse_int(span_of(name), &pid))
-		return false;
-	fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	buf[n] = '\0';
-	tail = strrchr(buf, ')');
-	if (!tail)
-		return false;
-	rest = span_of(tail + 1);
-	if (!span_next_word(&rest, &word) || word.len != 1)
-		return false;
-	p->state = *word.s;
-	for (i = 0; i < ARRAY_SIZE(v); i++) {
-		if (!span_next_word(&rest, &word) || !num_parse_int(word, &v[i]))
-			return false;
-	}
-	p->pid = (pid_t)pid;
-	p->ppid = (pid_t)v[0];
-	p->sid = (pid_t)v[2];
-	return true;
-}
-
-/*
- * Looks at every process once: counts the live ones of session sid and those that left it and
- * became our orphans, sends them sig unless it is 0, and reaps dead orphans into usage.
- * The leader is not reaped before its session is empty: its number could be given away.
- */
-static int session_sweep(pid_t sid, int sig, struct rusage *usage)
-{
-	pid_t self = getpid(), own_sid = getsid(0);
-	DIR *d = opendir("/proc");
-	struct dirent *de;
-	int live = 0;
-
-	if (!d)
-		return 0;
-	while ((de = readdir(d))) {
-		struct process p;
-		struct rusage u;
-		bool orphan;
-
-		if (!process_read(dirfd(d), de->d_name, &p) || p.pid == self)
-			continue;
-		orphan = p.ppid == self && !is_child(p.pid);
-		if (p.state == 'Z' || p.state == 'X') {
-			if (orphan && wait4(p.pid, NULL, WNOHANG, &u) > 0 && usage)
-				usage_add(usage, &u);
-			continue;
-		}
-		if (p.sid != sid && !(orphan && p.sid != own_sid && !is_child(p.sid)))
-			continue;
-		live++;
-		if (sig)
-			kill(p.pid, sig);
-	}
-	closedir(d);
-	return live;
-}
-
-static const int waited_signals[] = {SIGCHLD, SIGINT, SIGTERM};
-
-/* Holds the signals that ppoll() is to notice; returns the mask of before. */
-static sigset_t signals_hold(void)
-{
-	sigset_t set, old;
-	size_t i;
-
-	sigemptyset(&set);
-	for (i = 0; i < ARRAY_SIZE(waited_signals); i++)
-		sigaddset(&set, waited_signals[i]);
-	sigprocmask(SIG_BLOCK, &set, &old);
-	return old;
-}
-
-static void signals_release(const sigset_t *old)
-{
-	sigprocmask(SIG_SETMASK, old, NULL);
-}
-
-/* Sleeps until a descriptor, a signal or the end of the time. */
-static void proc_sleep(struct pollfd *fds, nfds_t n, double seconds)
-{
-	struct timespec ts;
-	sigset_t mask;
-	size_t i;
-
-	sigprocmask(SIG_SETMASK, NULL, &mask);
-	for (i = 0; i < ARRAY_SIZE(waited_signals); i++)
-		sigdelset(&mask, waited_signals[i]);
-	seconds = MAX(seconds, 0.001);
-	ts.tv_sec = (time_t)seconds;
-	ts.tv_nsec = (long)((seconds - (double)ts.tv_sec) * 1e9);
-	ppoll(fds, n, &ts, &mask);
-}
-
-/* Kills what lives of a session until nothing does. */
-static void session_kill(pid_t sid, struct rusage *usage)
-{
-	double until = num_monotonic() + KILL_PATIENCE;
-
-	while (session_sweep(sid, SIGKILL, usage) && num_monotonic() < until)
-		proc_sleep(NULL, 0, 0.01);
-}
-
-/* After the leader ended. Returns how many processes would have stayed; none does. */
-static int session_end(pid_t sid, struct rusage *usage)
-{
-	double until = num_monotonic() + LEFTOVER_GRACE;
-	int left;
-
-	while ((left = session_sweep(sid, 0, usage)) && num_monotonic() < until)
-		proc_sleep(NULL, 0, 0.02);
-	if (left)
-		session_kill(sid, usage);
-	return left;
-}
-
-/*
- * The guard outlives a kill -9 of the program and then kills the sessions it left behind: the
- * kernel's PR_SET_PDEATHSIG reaches a leader only, and hackbench's workers survive theirs.
- * Messages: the session's number when it starts (sent by its leader), minus that when it ended.
- */
-static _Noreturn void guard_main(int fd)
-{
-	ARRAY_OF(pid_t) sessions = {NULL, 0, 0};
-	pid_t msg, *p;
-	ssize_t n;
-
-	setsid();
-	prctl(PR_SET_NAME, "kd-guard");
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
-	dup2(fd, 0);
-	close_range(1, ~0u, 0);
-	children.n = 0;
-	while ((n = read(0, &msg, sizeof(msg))) == sizeof(msg) || (n < 0 && errno == EINTR)) {
-		if (n < 0)
-			continue;
-		if (msg > 0) {
-			*ARRAY_PUSH(&sessions) = msg;
-			continue;
-		}
-		array_for_each (p, &sessions) {
-			if (*p == -msg) {
-				*p = sessions.items[--sessions.n];
-				break;
-			}
-		}
-	}
-	array_for_each (p, &sessions)
-		session_kill(*p, NULL);
-	_exit(0);
-}
-
-/* At exit: an init that reaps late, as in containers, would show the guard as a zombie. */
-static void guard_end(void)
-{
-	double until = num_monotonic() + DRAIN_PATIENCE;
-
-	close(guard_fd);
-	while (!waitpid(guard_pid, NULL, WNOHANG) && num_monotonic() < until)
-		proc_sleep(NULL, 0, 0.01);
-}
-
-/* Init of a guest needs none: the guest ends with it. */
-static void guard_start(void)
-{
-	int fds[2];
-	pid_t pid;
-
-	if (guard_fd >= 0 || getpid() == 1 || pipe2(fds, O_CLOEXEC))
-		return;
-	pid = fork();
-	if (!pid)
-		guard_main(fds[0]);
-	close(fds[0]);
-	if (pid < 0) {
-		close(fds[1]);
-		return;
-	}
-	guard_fd = fds[1];
-	guard_pid = pid;
-	*ARRAY_PUSH(&children) = pid;
-	atexit(guard_end);
-}
-
-static void guard_tell(pid_t msg)
-{
-	/* A lost message costs tidiness after a kill -9, nothing else. */
-	if (guard_fd >= 0 && write(guard_fd, &msg, sizeof(msg)) < 0)
-		return;
 }
 
 /* "0-3,8" into a set of *size bytes, freed by the caller with CPU_FREE. */
@@ -399,7 +132,7 @@ static struct spawn_error child_exec(const struct proc_spec *spec, const int fds
 	child_signals();
 	if (setsid() < 0)
 		return (struct spawn_error){STEP_SESSION, errno};
-	guard_tell(getpid());
+	session_announce();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		return (struct spawn_error){STEP_SESSION, ESRCH};
@@ -493,7 +226,7 @@ static int spawn(const struct proc_spec *spec, int out_fd, int err_fd, pid_t *pi
 	*start_errno = 0;
 	if (spec->cpus && cpu_list_parse(spec->cpus, &cpus, &cpus_size, e))
 		return -EINVAL;
-	guard_start();
+	session_prepare();
 	in_fd = open_input(spec->input);
 	if (in_fd < 0 || make_pipe(pipe_fds)) {
 		CPU_FREE(cpus);
@@ -512,12 +245,11 @@ static int spawn(const struct proc_spec *spec, int out_fd, int err_fd, pid_t *pi
 		*pid = 0;
 		return err_add_errno(e, "cannot start %s", spec->argv[0]);
 	}
-	*ARRAY_PUSH(&children) = *pid;
+	session_add(*pid);
 	if (!spawn_failed(told, &se))
 		return 0;
 	waitpid(*pid, NULL, 0);
-	child_forget(*pid);
-	guard_tell(-*pid);
+	session_forget(*pid);
 	*pid = 0;
 	if (se.step == STEP_EXEC) {
 		*start_errno = se.code;
@@ -550,10 +282,10 @@ static void reap_orphans(struct rusage *usage)
 		si.si_pid = 0;
 		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) || !si.si_pid)
 			return;
-		if (is_child(si.si_pid))
+		if (session_is_ours(si.si_pid))
 			return; /* hides those behind it, until the sweep at the end */
 		if (wait4(si.si_pid, NULL, WNOHANG, &u) > 0)
-			usage_add(usage, &u);
+			proc_usage_add(usage, &u);
 	}
 }
 
@@ -565,9 +297,8 @@ static int leader_reap(pid_t pid, int *status, struct rusage *usage)
 
 	while (wait4(pid, status, 0, &u) < 0 && errno == EINTR)
 		;
-	usage_add(usage, &u);
-	child_forget(pid);
-	guard_tell(-pid);
+	proc_usage_add(usage, &u);
+	session_forget(pid);
 	return left;
 }
 
@@ -713,7 +444,7 @@ int proc_run(const struct proc_spec *spec, struct proc_result *result, struct er
 	set_nonblocking(out_pipe[0]);
 	set_nonblocking(err_pipe[0]);
 
-	old = signals_hold();
+	old = proc_hold_signals();
 	run.start = num_monotonic();
 	r = spawn(spec, out_write, err_write, &run.pid, &result->start_errno, e);
 	close_fd(&out_write);
@@ -723,7 +454,7 @@ int proc_run(const struct proc_spec *spec, struct proc_result *result, struct er
 		run_wait(&run);
 		run_finish(&run);
 	}
-	signals_release(&old);
+	proc_release_signals(&old);
 	close_fd(&run.streams[0].fd);
 	close_fd(&run.streams[1].fd);
 	return r;
@@ -787,7 +518,7 @@ int proc_stop(struct proc_child *child, double grace, int *status)
 	sigset_t old;
 
 	if (child->pid) {
-		old = signals_hold();
+		old = proc_hold_signals();
 		if (!leader_ended(child->pid, NULL))
 			kill(-child->pid, SIGTERM);
 		while (!leader_ended(child->pid, NULL) && num_monotonic() < until)
@@ -797,7 +528,7 @@ int proc_stop(struct proc_child *child, double grace, int *status)
 			proc_sleep(NULL, 0, 0.1);
 		}
 		left = leader_reap(child->pid, &st, &child->usage);
-		signals_release(&old);
+		proc_release_signals(&old);
 		child->pid = 0;
 		if (status)
 			*status = st;
