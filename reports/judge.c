@@ -95,11 +95,10 @@ static void cell_test(const struct comparison *c, const struct cmp_row *row, str
 	double sd;
 
 	cell->test = stats_test(row->mean_kind, base->values, (size_t)base->n, cell->values,
-				(size_t)cell->n, c->level);
+				(size_t)cell->n, NULL, c->level);
 	cell_count_rounds(cell, base);
 	cell_predict(cell, base, c->level);
-	sd = stats_pooled_log_sd(base->values, (size_t)base->n, cell->values, (size_t)cell->n);
-	cell->test.pooled_sd = sd;
+	sd = cell->test.pooled_sd;
 	if (isnan(sd))
 		return;
 	cell->detectable = stats_detectable(sd, (size_t)MIN(cell->n, base->n), POWER, 1 - c->level);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "stats/stats.h"
+
 /* False if any of the n values is NAN or infinite. */
 bool stats_all_finite(const double *x, size_t n);
 
@@ -20,7 +22,31 @@ void stats_sort(double *v, size_t n);
 /* Median of n ascending values, n > 0. */
 double stats_median_sorted(const double *v, size_t n);
 
+/* n values or their logs to `to`; false, with to undefined, where one is not finite or has none. */
+bool stats_take_scale(const double *x, size_t n, bool on_log, double *to);
+
 /* Sum of squared deviations from the mean; 0 for n = 0. */
 long double stats_square_sum(const double *x, size_t n);
+
+/* What a t-test knows of a sample. */
+struct moments {
+	long double mean, squares; /* squares: sum of squared deviations from the mean */
+	size_t n;
+};
+struct moments stats_moments(const double *x, size_t n);
+
+/* A difference of two means and how well it is known. */
+struct t_test {
+	double difference; /* y - x */
+	double se, df;	   /* standard error and its degrees of freedom */
+	double p;	   /* two-sided; NAN where the spread is none, or only rounding */
+};
+/* Variances apart, as t.test(). */
+struct t_test stats_t_welch(const struct moments *x, const struct moments *y);
+/* One variance, drawn to the prior by its degrees of freedom. */
+struct t_test stats_t_moderated(const struct moments *x, const struct moments *y,
+				const struct stats_variance *prior);
+/* Half-width of the interval of the difference. */
+double stats_t_half_width(const struct t_test *t, double level);
 
 #endif

@@ -17,6 +17,16 @@ bool stats_all_finite(const double *x, size_t n)
 	return true;
 }
 
+bool stats_take_scale(const double *x, size_t n, bool on_log, double *to)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!isfinite(x[i]) || (on_log && !(x[i] > 0)))
+			return false;
+		to[i] = on_log ? log(x[i]) : x[i];
+	}
+	return true;
+}
+
 void stats_sort(double *v, size_t n)
 {
 	size_t gap = 1;

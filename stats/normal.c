@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What rests on normal theory: Welch's test, the prediction interval, and how many runs a change
+ * What rests on normal theory: the t-tests, the prediction interval, and how many runs a change
  * takes. libRmath prints a warning to stdout on an argument out of its domain, so every argument
  * is checked before it gets there.
  */
@@ -16,23 +16,58 @@
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
 
+struct moments stats_moments(const double *x, size_t n)
+{
+	return (struct moments){
+		stats_all_finite(x, n) ? (long double)stats_amean(x, n) : (long double)NAN,
+		stats_square_sum(x, n),
+		n,
+	};
+}
+
+static struct t_test t_test(const struct moments *x, const struct moments *y, double se, double df)
+{
+	struct t_test t = {(double)(y->mean - x->mean), se, df, NAN};
+	double size = fmax(fabs((double)x->mean), fabs((double)y->mean));
+
+	/* As t.test(): below this the spread is rounding, not data. */
+	if (df > 0 && se > 0 && isfinite(t.difference) && !(se < 10 * DBL_EPSILON * size))
+		t.p = 2 * pt(-fabs((double)((y->mean - x->mean) / se)), df, 1, 0);
+	return t;
+}
+
+struct t_test stats_t_welch(const struct moments *x, const struct moments *y)
+{
+	long double vx, vy;
+
+	if (x->n < 2 || y->n < 2)
+		return (struct t_test){NAN, NAN, NAN, NAN};
+	vx = x->squares / (x->n - 1) / x->n;
+	vy = y->squares / (y->n - 1) / y->n;
+	return t_test(
+		x, y, (double)sqrtl(vx + vy),
+		(double)((vx + vy) * (vx + vy) / (vx * vx / (x->n - 1) + vy * vy / (y->n - 1))));
+}
+
+struct t_test stats_t_moderated(const struct moments *x, const struct moments *y,
+				const struct stats_variance *prior)
+{
+	double df = prior->df + x->n + y->n - 2;
+	double variance = (double)((prior->df * prior->value + x->squares + y->squares) / df);
+
+	return t_test(x, y, sqrt(variance * (1.0 / x->n + 1.0 / y->n)), df);
+}
+
+double stats_t_half_width(const struct t_test *t, double level)
+{
+	return t->df > 0 && isfinite(t->se) ? qt((1 - level) / 2, t->df, 0, 0) * t->se : NAN;
+}
+
 double stats_welch(const double *x, size_t nx, const double *y, size_t ny)
 {
-	long double vx, vy, se;
-	double mx, my, df;
+	struct moments mx = stats_moments(x, nx), my = stats_moments(y, ny);
 
-	if (nx < 2 || ny < 2 || !stats_all_finite(x, nx) || !stats_all_finite(y, ny))
-		return NAN;
-	mx = stats_amean(x, nx);
-	my = stats_amean(y, ny);
-	vx = stats_square_sum(x, nx) / (nx - 1) / nx;
-	vy = stats_square_sum(y, ny) / (ny - 1) / ny;
-	se = sqrtl(vx + vy);
-	/* As t.test(): below this the spread is rounding, not data. */
-	if (se == 0 || se < 10 * DBL_EPSILON * fmax(fabs(mx), fabs(my)))
-		return NAN;
-	df = (double)((vx + vy) * (vx + vy) / (vx * vx / (nx - 1) + vy * vy / (ny - 1)));
-	return 2 * pt(-fabs((double)(((long double)my - mx) / se)), df, 1, 0);
+	return stats_t_welch(&mx, &my).p;
 }
 
 struct interval stats_prediction(const double *x, size_t n, double level)
@@ -48,23 +83,6 @@ struct interval stats_prediction(const double *x, size_t n, double level)
 	r.high = r.estimate + half;
 	r.achieved = level;
 	return r;
-}
-
-double stats_pooled_log_sd(const double *x, size_t nx, const double *y, size_t ny)
-{
-	_cleanup_free_ double *logs = mem_realloc_array(NULL, nx + ny, sizeof(*logs));
-	size_t df = (nx ? nx - 1 : 0) + (ny ? ny - 1 : 0);
-
-	for (size_t i = 0; i < nx + ny; i++) {
-		double v = i < nx ? x[i] : y[i - nx];
-
-		if (!(v > 0 && isfinite(v)))
-			return NAN;
-		logs[i] = log(v);
-	}
-	if (df == 0)
-		return NAN;
-	return (double)sqrtl((stats_square_sum(logs, nx) + stats_square_sum(logs + nx, ny)) / df);
 }
 
 /*

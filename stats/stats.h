@@ -27,8 +27,14 @@ const char *mean_kind_name(enum mean_kind kind);
 /* Returns false for an unknown name (case is ignored). */
 bool mean_kind_parse(const char *name, enum mean_kind *kind);
 
-/* Units a side from which the rank test is made; fewer are never tested without a prior. */
-enum { STATS_TEST_MIN = 5 };
+enum {
+	/* Units a side from which the rank test is made; fewer are never tested without a prior. */
+	STATS_TEST_MIN = 5,
+	/* Units a side below which a prior decides; from here on ranks are as good. */
+	STATS_PRIOR_BELOW = 10,
+	/* Degrees of freedom of a history, or rows of a family: fewer make no prior. */
+	STATS_PRIOR_MIN = 10,
+};
 
 /*
  * Exact two-sided Mann-Whitney p-value of x (nx values) against y (ny): wilcox.test(exact = TRUE)
@@ -40,7 +46,7 @@ double stats_mann_whitney(const double *x, size_t nx, const double *y, size_t ny
 
 struct interval {
 	double low, high; /* -INFINITY / INFINITY where n is too small for the level */
-	double level; /* level asked for, e.g. 0.95 */
+	double level;	  /* level asked for, e.g. 0.95 */
 	/*
 	 * Coverage reached: at least level where exact, level itself where approximate. With
 	 * infinite bounds the most that a finite interval could reach, e.g. 0.9 for 3 v 3.
@@ -90,17 +96,51 @@ double stats_detectable(double s, size_t n, double power, double alpha);
  * least STATS_TEST_MIN, at most INT_MAX (also for change 0); 0 if it cannot be computed.
  */
 int stats_runs_to_detect(double s, double change, double power, double alpha);
-/* Standard deviation of the log values pooled over two samples about their own means; NAN if
- * a value is not positive or no degree of freedom is left. */
-double stats_pooled_log_sd(const double *x, size_t nx, const double *y, size_t ny);
+
+/* An estimate of the variance of one value, on the log scale or in the metric's unit squared. */
+struct stats_variance {
+	double value;
+	double df; /* degrees of freedom it is worth; 0: nothing is known */
+};
+
+struct stats_group {
+	const double *x;
+	size_t n;
+};
+
+/*
+ * Pooled variance of values about the mean of their group. Nothing is known (df 0) where no group
+ * has two values, a value is not finite, or on the log scale one is not positive.
+ */
+struct stats_variance stats_pooled_variance(const struct stats_group *g, size_t n, bool on_log);
+
+/*
+ * A prior for the variance of a metric from older values of one machine, grouped by campaign and
+ * variant so that old changes do not count: max(pooled deviation, MAD)^2, worth sum(n_i - 1)
+ * degrees of freedom; unknown below STATS_PRIOR_MIN of them.
+ */
+struct stats_variance stats_prior_of_history(const struct stats_group *g, size_t n, bool on_log);
+/*
+ * The prior of a family of rows from their own variances (unknown ones are left out), as fitFDist()
+ * of limma; worth no more than all rows together. Unknown below STATS_PRIOR_MIN rows, or where
+ * half of them have no spread.
+ */
+struct stats_variance stats_prior_of_family(const struct stats_variance *rows, size_t n);
 
 enum direction { DIR_HIGHER, DIR_LOWER, DIR_NEUTRAL, DIR_DEPENDS, DIR_UNKNOWN };
 const char *direction_name(enum direction d); /* "higher", ... */
 bool direction_parse(const char *name, enum direction *d);
 
 enum verdict {
-	VERDICT_BETTER, VERDICT_WORSE, VERDICT_SAME, VERDICT_UNSURE, VERDICT_CHANGED,
-	VERDICT_MISSING, VERDICT_FAILED, VERDICT_MIXED, VERDICT_INCOMPLETE,
+	VERDICT_BETTER,
+	VERDICT_WORSE,
+	VERDICT_SAME,
+	VERDICT_UNSURE,
+	VERDICT_CHANGED,
+	VERDICT_MISSING,
+	VERDICT_FAILED,
+	VERDICT_MIXED,
+	VERDICT_INCOMPLETE,
 };
 const char *verdict_name(enum verdict v);
 
@@ -110,25 +150,50 @@ const char *verdict_name(enum verdict v);
  * is zero or negative, they are differences in the metric's unit.
  */
 struct test_result {
-	const char *test; /* "mw" or "none" */
-	double change; /* of the means, new against base; NAN if a mean is not defined */
-	double shift; /* Hodges-Lehmann; NAN if a side is empty */
-	double low, high; /* interval of the shift; NAN where nothing is tested */
+	const char *test; /* "mw", "modt", "welch" (of summaries) or "none" */
+	double change;	  /* of the means, new against base; NAN if a mean is not defined */
+	double shift;	  /* Hodges-Lehmann, of summaries the change; NAN if a side is empty */
+	double low, high; /* of the shift, of a t-test of the mean; NAN where nothing is tested */
 	double level;
-	double p; /* NAN: not tested */
+	double p;	   /* NAN: not tested */
 	double p_adjusted; /* p of a family of one, until the caller corrects it */
-	double welch_p; /* cross-check on the same scale; NAN if not computable */
-	double pooled_sd; /* of log values; NAN if not computable */
+	double welch_p;	   /* cross-check on the same scale; NAN if not computable */
+	double pooled_sd;  /* of log values; NAN if not computable */
 	double scale; /* a threshold of 1 % is 0.01 of this: 1, on the raw scale |Amean(base)| */
-	bool on_log; /* false: raw scale */
+	bool on_log;  /* false: raw scale */
+	struct stats_variance prior; /* the one a moderated test took; df 0: none */
 };
 
+enum stats_method { STATS_NONE, STATS_RANKS, STATS_MODERATED, STATS_WELCH };
+
 /*
- * Test of y (new) against x (base): Mann-Whitney from STATS_TEST_MIN values a side, none below
- * or where a value is not finite.
+ * How n units on the smaller side are tested; prior NULL or unknown: none. Never asks the data.
+ * From STATS_PRIOR_BELOW on ranks; below a moderated t-test with a prior (from 2 units on), without
+ * one ranks from STATS_TEST_MIN on and nothing below.
+ */
+enum stats_method stats_choose(size_t n, const struct stats_variance *prior);
+
+/*
+ * Test of y (new) against x (base) as stats_choose() says, none where a value is not finite. The
+ * prior must be of the scale of the test: log unless a value is zero or negative. Ranks stand in
+ * (or nothing) where neither values nor prior have any spread.
  */
 struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, const double *y,
-			      size_t ny, double level);
+			      size_t ny, const struct stats_variance *prior, double level);
+
+struct stats_summary {
+	double mean, stddev; /* NAN: not stated */
+	size_t n;	     /* 0: not stated */
+};
+/*
+ * The same where only means, sample deviations and n are known: Welch's t-test stands for ranks.
+ * None where a side does not state them.
+ */
+struct test_result stats_test_summaries(const struct stats_summary *x,
+					const struct stats_summary *y,
+					const struct stats_variance *prior, double level);
+/* The result where nothing is tested. */
+struct test_result stats_untested(double level);
 /* The change (or where it decides the shift, see stats_verdict()) that says "large". */
 double stats_deciding_change(const struct test_result *t);
 /*

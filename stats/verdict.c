@@ -46,49 +46,157 @@ const char *verdict_name(enum verdict v)
 	return verdict_names[v];
 }
 
-/* The logs of n values in to; false, with to undefined, if one of them has none. */
-static bool take_logs(const double *x, size_t n, double *to)
+static const char *const method_names[] = {
+	[STATS_NONE] = "none",
+	[STATS_RANKS] = "mw",
+	[STATS_MODERATED] = "modt",
+	[STATS_WELCH] = "welch",
+};
+
+enum stats_method stats_choose(size_t n, const struct stats_variance *prior)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (!(x[i] > 0))
-			return false;
-		to[i] = log(x[i]);
-	}
-	return true;
+	if (n >= STATS_PRIOR_BELOW)
+		return STATS_RANKS;
+	if (n >= 2 && prior && prior->df > 0)
+		return STATS_MODERATED;
+	return n >= STATS_TEST_MIN ? STATS_RANKS : STATS_NONE;
+}
+
+struct test_result stats_untested(double level)
+{
+	return (struct test_result){
+		.test = method_names[STATS_NONE],
+		.change = NAN,
+		.shift = NAN,
+		.low = NAN,
+		.high = NAN,
+		.level = level,
+		.p = NAN,
+		.p_adjusted = NAN,
+		.welch_p = NAN,
+		.pooled_sd = NAN,
+		.scale = 1,
+	};
+}
+
+/* A t-test decides, and gives the interval. */
+static void take_t(struct test_result *t, enum stats_method method, const struct t_test *result)
+{
+	double half = stats_t_half_width(result, t->level);
+
+	if (isnan(result->p))
+		return;
+	t->test = method_names[method];
+	t->p = result->p;
+	t->low = result->difference - half;
+	t->high = result->difference + half;
+}
+
+static void take_moderated(struct test_result *t, const struct moments *x, const struct moments *y,
+			   const struct stats_variance *prior)
+{
+	struct t_test result = stats_t_moderated(x, y, prior);
+
+	take_t(t, STATS_MODERATED, &result);
+	if (!isnan(t->p))
+		t->prior = *prior;
+}
+
+static void take_ranks(struct test_result *t, const struct interval *shift, const double *x,
+		       size_t nx, const double *y, size_t ny)
+{
+	t->p = stats_mann_whitney(x, nx, y, ny);
+	if (isnan(t->p))
+		return;
+	t->test = method_names[STATS_RANKS];
+	t->low = shift->low;
+	t->high = shift->high;
+}
+
+/* From the scale of the test to changes. */
+static void finish(struct test_result *t)
+{
+	t->p_adjusted = t->p;
+	if (!t->on_log)
+		return;
+	t->shift = expm1(t->shift);
+	t->low = expm1(t->low);
+	t->high = expm1(t->high);
 }
 
 struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, const double *y,
-			      size_t ny, double level)
+			      size_t ny, const struct stats_variance *prior, double level)
 {
-	_cleanup_free_ double *logs = mem_realloc_array(NULL, nx + ny, sizeof(*logs));
+	_cleanup_free_ double *logs = mem_realloc_array(NULL, nx + ny + 1, sizeof(*logs));
 	double base = stats_mean(kind, x, nx), new = stats_mean(kind, y, ny);
-	struct test_result t = {.test = "none", .level = level, .low = NAN, .high = NAN, .p = NAN};
+	struct test_result t = stats_untested(level);
+	enum stats_method method = stats_choose(MIN(nx, ny), prior);
+	struct moments mx, my;
 	struct interval shift;
 
-	t.pooled_sd = stats_pooled_log_sd(x, nx, y, ny);
-	t.on_log = take_logs(x, nx, logs) && take_logs(y, ny, logs + nx);
+	t.on_log = stats_take_scale(x, nx, true, logs) && stats_take_scale(y, ny, true, logs + nx);
 	t.change = t.on_log ? new / base - 1 : new - base;
 	t.scale = t.on_log ? 1 : fabs(stats_amean(x, nx));
 	if (t.on_log) {
 		x = logs;
 		y = logs + nx;
 	}
+	mx = stats_moments(x, nx);
+	my = stats_moments(y, ny);
+	if (t.on_log && nx + ny > 2)
+		t.pooled_sd = sqrt((double)((mx.squares + my.squares) /
+					    (MAX(nx, (size_t)1) + MAX(ny, (size_t)1) - 2)));
 	shift = stats_hodges_lehmann(x, nx, y, ny, level);
 	t.shift = shift.estimate;
-	t.welch_p = stats_welch(x, nx, y, ny);
-	if (MIN(nx, ny) >= STATS_TEST_MIN) {
-		t.p = stats_mann_whitney(x, nx, y, ny);
-		t.low = shift.low;
-		t.high = shift.high;
-	}
-	if (t.on_log) {
-		t.shift = expm1(t.shift);
-		t.low = expm1(t.low);
-		t.high = expm1(t.high);
-	}
-	if (!isnan(t.p))
-		t.test = "mw";
-	t.p_adjusted = t.p;
+	t.welch_p = stats_t_welch(&mx, &my).p;
+	if (method == STATS_MODERATED)
+		take_moderated(&t, &mx, &my, prior);
+	/* ranks also where not even the prior has a spread: that leaves a t-test without an answer
+	 */
+	if (method == STATS_RANKS || (isnan(t.p) && MIN(nx, ny) >= STATS_TEST_MIN))
+		take_ranks(&t, &shift, x, nx, y, ny);
+	finish(&t);
+	return t;
+}
+
+/* On the log scale by the delta method: the deviation of a log is the relative deviation. */
+static struct moments summary_moments(const struct stats_summary *s, bool on_log)
+{
+	double deviation = on_log ? s->stddev / s->mean : s->stddev;
+
+	return (struct moments){
+		on_log ? logl(s->mean) : (long double)s->mean,
+		(long double)deviation * deviation * (s->n - 1),
+		s->n,
+	};
+}
+
+struct test_result stats_test_summaries(const struct stats_summary *x,
+					const struct stats_summary *y,
+					const struct stats_variance *prior, double level)
+{
+	struct test_result t = stats_untested(level);
+	enum stats_method method = stats_choose(MIN(x->n, y->n), prior);
+	struct moments mx, my;
+	struct t_test welch;
+
+	t.on_log = x->mean > 0 && y->mean > 0;
+	t.change = t.on_log ? y->mean / x->mean - 1 : y->mean - x->mean;
+	t.scale = t.on_log ? 1 : fabs(x->mean);
+	if (x->n < 2 || y->n < 2 || !(x->stddev >= 0) || !(y->stddev >= 0))
+		return t;
+	mx = summary_moments(x, t.on_log);
+	my = summary_moments(y, t.on_log);
+	if (t.on_log)
+		t.pooled_sd = sqrt((double)((mx.squares + my.squares) / (double)(x->n + y->n - 2)));
+	welch = stats_t_welch(&mx, &my);
+	t.welch_p = welch.p;
+	t.shift = welch.difference;
+	if (method == STATS_MODERATED)
+		take_moderated(&t, &mx, &my, prior);
+	else if (method == STATS_RANKS)
+		take_t(&t, STATS_WELCH, &welch);
+	finish(&t);
 	return t;
 }
 

@@ -2,6 +2,10 @@
 # Writes stats_golden.tsv to stdout: random data sets and what R says about them.
 #   rank  untied|tied  x  y  p  shift  low95 high95  low979 high979  welch   (y against x)
 #   bh    p  adjusted
+#   family   variances  dfs  prior variance  prior df
+#   history  log|raw  values  group sizes  prior variance  df
+#   modt  x  y  prior variance  prior df  p  low95 high95  (of logs, y against x)
+#   summary  mean sd n  mean sd n  prior variance  prior df  p  low95 high95  (of logs)
 # Data have few digits and tied data are integers, so that no difference of two values hangs on
 # rounding. Usage: Rscript tests/unit/r-oracle.R > tests/unit/stats_golden.tsv
 suppressMessages(suppressWarnings(library(exactRankTests)))
@@ -76,5 +80,84 @@ for (i in seq_len(nrow(sizes))) {
 for (n in c(1:10, sample(11:60, 20))) {
 	p <- signif(runif(n)^sample(1:4, 1), sample(c(2, 7), 1))
 	cat("bh", join(p, 7), join(p.adjust(p, "BH")), sep = "\t")
+	cat("\n")
+}
+
+# fitFDist() of limma in base R, without its options. The prior is worth no more
+# than all rows together, where limma bounds only the total of the t-test.
+trigamma_inverse <- function(x)
+	uniroot(function(l) trigamma(exp(l)) - x, c(-30, 30), tol = 1e-14)$root |> exp()
+
+fit_family <- function(s2, df) {
+	s2 <- pmax(s2, 1e-5 * median(s2))
+	e <- log(s2) - digamma(df / 2) + log(df / 2)
+	spread <- var(e) - mean(trigamma(df / 2))
+	if (spread <= 0)
+		return(c(mean(s2), sum(df)))
+	d0 <- 2 * trigamma_inverse(spread)
+	c(exp(mean(e) + digamma(d0 / 2) - log(d0 / 2)), min(d0, sum(df)))
+}
+
+for (i in 1:40) {
+	m <- sample(c(10:14, 40), 1)
+	df <- sample(if (i %% 2) 8 else c(2, 4, 8, 17), m, TRUE)
+	truth <- exp(rnorm(m, -9, sample(c(0, 0.2, 1, 4), 1)))
+	s2 <- signif(truth * rchisq(m, df) / df, 7)
+	if (i %% 5 == 0)
+		s2[1] <- 0
+	prior <- fit_family(s2, df)
+	cat("family", join(s2, 7), join(df), join(prior[1]), join(prior[2]),
+		sep = "\t")
+	cat("\n")
+}
+
+for (i in 1:20) {
+	size <- c(5, sample(1:9, sample(2:6, 1), TRUE), 8)
+	group <- rep(seq_along(size), size)
+	x <- signif(exp(rnorm(length(group), group, 0.01)) * sample(c(1, 1.3), length(group), TRUE), 7)
+	raw <- i %% 4 == 0
+	v <- if (raw) x - 3 else log(x)
+	x <- if (raw) x - 3 else x
+	r <- (v - ave(v, group))[size[group] > 1]
+	df <- sum(size - 1)
+	cat("history", if (raw) "raw" else "log", join(x, 7), join(size), join(max(sqrt(sum(r^2) / df), mad(r))^2),
+		join(df), sep = "\t")
+	cat("\n")
+}
+
+moderated <- function(difference, ss, df, nx, ny, prior) {
+	total <- df + prior[2]
+	se <- sqrt((ss + prior[2] * prior[1]) / total * (1 / nx + 1 / ny))
+	c(2 * pt(-abs(difference / se), total), difference + c(-1, 1) * qt(0.975, total) * se)
+}
+
+for (i in 1:30) {
+	x <- signif(exp(rnorm(sample(2:9, 1), 5, 0.01)), 7)
+	y <- signif(exp(rnorm(sample(2:9, 1), 5 + sample(c(0, 0.02), 1), 0.01)), 7)
+	prior <- signif(c(0.0001 * rchisq(1, 5) / 5, sample(c(0.4, 10, 16, 80), 1)), 7)
+	m <- moderated(mean(log(y)) - mean(log(x)), sum((log(x) - mean(log(x)))^2) +
+		sum((log(y) - mean(log(y)))^2), length(x) + length(y) - 2, length(x), length(y), prior)
+	cat("modt", join(x, 7), join(y, 7), join(prior[1], 7), join(prior[2], 7), join(m[1]), join(m[2]),
+		join(m[3]), sep = "\t")
+	cat("\n")
+}
+
+# Where the prior's df is 0: Welch
+for (i in 1:20) {
+	n <- sample(5:20, 2)
+	mean <- signif(exp(rnorm(2, 3, 0.01)), 7)
+	sd <- signif(mean * runif(2, 0.001, 0.02), 7)
+	cv <- sd / mean
+	prior <- if (min(n) < 10 && i %% 2) c(0.0001, 16) else c(0, 0)
+	if (prior[2]) {
+		m <- moderated(log(mean[2] / mean[1]), sum((n - 1) * cv^2), sum(n) - 2, n[1], n[2], prior)
+	} else {
+		v <- cv^2 / n
+		df <- sum(v)^2 / sum(v^2 / (n - 1))
+		d <- log(mean[2] / mean[1])
+		m <- c(2 * pt(-abs(d) / sqrt(sum(v)), df), d + c(-1, 1) * qt(0.975, df) * sqrt(sum(v)))
+	}
+	cat("summary", mean[1], sd[1], n[1], mean[2], sd[2], n[2], join(prior[1]), join(prior[2]),
+		join(m[1]), join(m[2]), join(m[3]), sep = "\t")
 	cat("\n")
 }

@@ -185,17 +185,24 @@ static void test_welch(void **state)
 	assert_close(stats_welch(tiny_x, 3, tiny_y, 3), stats_welch(x, 3, y, 3));
 }
 
-static void test_pooled_log_sd(void **state)
+static void test_pooled_variance(void **state)
 {
-	const double x[] = {1, 10, 100}, y[] = {5, 5}, zero[] = {1, 0};
+	const double x[] = {1, 10, 100}, y[] = {5, 5}, bad[] = {1, 0}, nan[] = {1, NAN};
+	const struct stats_group both[] = {{x, 3}, {y, 2}}, single[] = {{x, 3}, {y, 1}};
+	const struct stats_group zero[] = {{x, 3}, {bad, 2}}, missing[] = {{x, 3}, {nan, 2}};
+	struct stats_variance v = stats_pooled_variance(both, 2, true);
 
 	(void)state;
-	assert_close(stats_pooled_log_sd(x, 3, NULL, 0), M_LN10);
-	assert_close(stats_pooled_log_sd(x, 3, y, 1), M_LN10);
-	assert_close(stats_pooled_log_sd(x, 3, y, 2), sqrt(2 * M_LN10 * M_LN10 / 3));
-	assert_true(isnan(stats_pooled_log_sd(x, 1, y, 1)));
-	assert_true(isnan(stats_pooled_log_sd(NULL, 0, NULL, 0)));
-	assert_true(isnan(stats_pooled_log_sd(x, 3, zero, 2)));
+	assert_close(v.value, 2 * M_LN10 * M_LN10 / 3);
+	assert_close(v.df, 3);
+	assert_close(stats_pooled_variance(single, 2, true).value, M_LN10 * M_LN10);
+	assert_close(stats_pooled_variance(single, 2, true).df, 2);
+	assert_true(stats_pooled_variance(single + 1, 1, true).df == 0);
+	assert_true(stats_pooled_variance(NULL, 0, true).df == 0);
+	assert_true(stats_pooled_variance(zero, 2, true).df == 0);
+	assert_true(isnan(stats_pooled_variance(zero, 2, true).value));
+	assert_close(stats_pooled_variance(zero, 2, false).df, 3);
+	assert_true(stats_pooled_variance(missing, 2, false).df == 0);
 }
 
 /* Rows that were not tested are no members of the family. */
@@ -219,7 +226,7 @@ int main(void)
 		cmocka_unit_test(test_refused_values), cmocka_unit_test(test_equal_values),
 		cmocka_unit_test(test_range),	       cmocka_unit_test(test_rank_edges),
 		cmocka_unit_test(test_many_equal),     cmocka_unit_test(test_brute_force),
-		cmocka_unit_test(test_welch),	       cmocka_unit_test(test_pooled_log_sd),
+		cmocka_unit_test(test_welch),	       cmocka_unit_test(test_pooled_variance),
 		cmocka_unit_test(test_bh_missing),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rank test, interval, Welch and Benjamini-Hochberg against R, recorded by r-oracle.R. */
+/* Tests, intervals, priors and Benjamini-Hochberg against R, recorded by r-oracle.R. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,12 +105,97 @@ static void check_bh(struct span rest, int line)
 	assert_memory_equal(p.v, got.v, p.n * sizeof(p.v[0]));
 }
 
+static void check_variance(struct stats_variance got, struct span *rest, int line)
+{
+	double value = take_number(rest);
+
+	check(got.value / value, 1, "share of the variance R says", line);
+	check(got.df, take_number(rest), "degrees of freedom", line);
+	assert_int_equal(rest->len, 0);
+}
+
+static void check_family(struct span rest, int line)
+{
+	struct list s2 = take_list(&rest), df = take_list(&rest);
+	struct stats_variance rows[VALUES_MAX];
+
+	assert_int_equal(s2.n, df.n);
+	for (size_t i = 0; i < s2.n; i++)
+		rows[i] = (struct stats_variance){s2.v[i], df.v[i]};
+	check_variance(stats_prior_of_family(rows, s2.n), &rest, line);
+}
+
+static void check_history(struct span rest, int line)
+{
+	bool on_log = span_is(take(&rest, '\t'), "log");
+	struct list x = take_list(&rest), size = take_list(&rest);
+	struct stats_group groups[VALUES_MAX];
+	const double *at = x.v;
+
+	for (size_t i = 0; i < size.n; i++) {
+		groups[i] = (struct stats_group){at, (size_t)size.v[i]};
+		at += groups[i].n;
+	}
+	check_variance(stats_prior_of_history(groups, size.n, on_log), &rest, line);
+}
+
+static void check_result(const struct test_result *t, struct span *rest, int line)
+{
+	check(t->p, take_number(rest), "p", line);
+	check(log1p(t->low), take_number(rest), "low bound", line);
+	check(log1p(t->high), take_number(rest), "high bound", line);
+	assert_int_equal(rest->len, 0);
+}
+
+static struct stats_variance take_prior(struct span *rest)
+{
+	double value = take_number(rest);
+
+	return (struct stats_variance){value, take_number(rest)};
+}
+
+static void check_modt(struct span rest, int line)
+{
+	struct list x = take_list(&rest), y = take_list(&rest);
+	struct stats_variance prior = take_prior(&rest);
+	struct test_result t = stats_test(MEAN_GMEAN, x.v, x.n, y.v, y.n, &prior, 0.95);
+
+	assert_string_equal(t.test, "modt");
+	check_result(&t, &rest, line);
+}
+
+static struct stats_summary take_summary(struct span *rest)
+{
+	double mean = take_number(rest), stddev = take_number(rest);
+
+	return (struct stats_summary){mean, stddev, (size_t)take_number(rest)};
+}
+
+static void check_summary(struct span rest, int line)
+{
+	struct stats_summary x = take_summary(&rest), y = take_summary(&rest);
+	struct stats_variance prior = take_prior(&rest);
+	struct test_result t = stats_test_summaries(&x, &y, &prior, 0.95);
+
+	assert_string_equal(t.test, prior.df > 0 ? "modt" : "welch");
+	check_result(&t, &rest, line);
+}
+
+static const struct {
+	const char *name;
+	void (*check)(struct span rest, int line);
+	int least; /* lines of the kind */
+} kinds[] = {
+	{"rank", check_rank, 200},	{"bh", check_bh, 20},	  {"family", check_family, 40},
+	{"history", check_history, 20}, {"modt", check_modt, 30}, {"summary", check_summary, 20},
+};
+
 static void test_golden(void **state)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_err_ struct err e = ERR_INIT;
+	int n = 0, seen[ARRAY_SIZE(kinds)] = {0};
 	struct span rest, line;
-	int n = 0, ranks = 0, families = 0;
 
 	(void)state;
 	if (file_read(GOLDEN, 0, &text, &e) < 0)
@@ -118,20 +203,18 @@ static void test_golden(void **state)
 	rest = (struct span){text.buf, text.len};
 	while (span_next_line(&rest, &line, NULL)) {
 		struct span kind = take(&line, '\t');
+		size_t k = 0;
 
 		n++;
-		if (span_is(kind, "rank")) {
-			check_rank(line, n);
-			ranks++;
-		} else if (span_is(kind, "bh")) {
-			check_bh(line, n);
-			families++;
-		} else {
+		while (k < ARRAY_SIZE(kinds) && !span_is(kind, kinds[k].name))
+			k++;
+		if (k == ARRAY_SIZE(kinds))
 			fail_msg(GOLDEN ":%d: unknown kind %.*s", n, (int)kind.len, kind.s);
-		}
+		kinds[k].check(line, n);
+		seen[k]++;
 	}
-	assert_true(ranks >= 200);
-	assert_true(families >= 20);
+	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+		assert_true(seen[k] >= kinds[k].least);
 }
 
 int main(void)

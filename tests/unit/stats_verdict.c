@@ -18,7 +18,7 @@
 		assert_string_equal(buf_, text);                                                   \
 	} while (0)
 
-#define TEST(x, y) stats_test(MEAN_AMEAN, x, ARRAY_SIZE(x), y, ARRAY_SIZE(y), 0.95)
+#define TEST(x, y) stats_test(MEAN_AMEAN, x, ARRAY_SIZE(x), y, ARRAY_SIZE(y), NULL, 0.95)
 
 /* Kernel builds, seconds: 7 without and 7 with the patch. */
 static const double real_a[] = {79.510, 77.303, 79.583, 77.819, 76.763, 78.551, 78.154};
@@ -219,7 +219,7 @@ static void test_raw_scale(void **state)
 	assert_int_equal(stats_verdict(&t, DIR_HIGHER, 0.01, 0.05, &small), VERDICT_SAME);
 
 	/* The harmonic mean refuses the zero; the shift still decides. */
-	h = stats_test(MEAN_HMEAN, x, 5, y, 5, 0.95);
+	h = stats_test(MEAN_HMEAN, x, 5, y, 5, NULL, 0.95);
 	assert_true(isnan(h.change) && h.shift == 10);
 	assert_int_equal(stats_verdict(&h, DIR_HIGHER, 0.01, 0.05, &small), VERDICT_BETTER);
 }
@@ -234,10 +234,10 @@ static void test_missing_values(void **state)
 	assert_string_equal(t.test, "none");
 	assert_true(isnan(t.change) && isnan(t.shift) && isnan(t.p) && isnan(t.low));
 	assert_int_equal(stats_verdict(&t, DIR_HIGHER, 0.01, 0.05, &small), VERDICT_UNSURE);
-	t = stats_test(MEAN_AMEAN, x, 5, NULL, 0, 0.95);
+	t = stats_test(MEAN_AMEAN, x, 5, NULL, 0, NULL, 0.95);
 	assert_string_equal(t.test, "none");
 	assert_true(isnan(t.change) && isnan(t.shift));
-	t = stats_test(MEAN_AMEAN, NULL, 0, NULL, 0, 0.95);
+	t = stats_test(MEAN_AMEAN, NULL, 0, NULL, 0, NULL, 0.95);
 	assert_true(isnan(t.change) && isnan(t.pooled_sd));
 }
 
@@ -260,6 +260,127 @@ static void test_runs(void **state)
 	assert_true(stats_runs_to_detect(0.01, 0, 0.8, 0.05) == INT32_MAX);
 	assert_true(isnan(stats_detectable(0.01, 0, 0.8, 0.05)));
 	assert_true(isnan(stats_detectable(NAN, 5, 0.8, 0.05)));
+}
+
+/* The test follows from n and prior alone. */
+static void test_choice(void **state)
+{
+	const struct stats_variance prior = {0.0001, 10}, none = {NAN, 0};
+
+	(void)state;
+	for (size_t n = 0; n < 60; n++) {
+		enum stats_method with = n < 2	  ? STATS_NONE
+					 : n < 10 ? STATS_MODERATED
+						  : STATS_RANKS;
+		enum stats_method without = n < 5 ? STATS_NONE : STATS_RANKS;
+
+		assert_int_equal(stats_choose(n, &prior), with);
+		assert_int_equal(stats_choose(n, &none), without);
+		assert_int_equal(stats_choose(n, NULL), without);
+	}
+}
+
+/* Two units a side with a prior; and what is left where there is no spread at all. */
+static void test_moderated(void **state)
+{
+	const double x[] = {100, 101}, y[] = {110, 111}, same[] = {100, 100, 100, 100, 100};
+	const double zero[] = {0, 1}, more[] = {10, 11}, other[] = {101, 101, 101, 101, 101};
+	const struct stats_variance prior = {0.0001, 18}, raw = {1, 18}, still = {0, 18};
+	struct test_result t = stats_test(MEAN_AMEAN, x, 2, y, 2, &prior, 0.95);
+	bool small;
+
+	(void)state;
+	assert_string_equal(t.test, "modt");
+	assert_true(t.prior.df == 18 && t.low > 0 && t.low < t.change && t.change < t.high);
+	assert_int_equal(stats_verdict(&t, DIR_HIGHER, 0.01, 0.05, &small), VERDICT_BETTER);
+	t = stats_test(MEAN_AMEAN, x, 1, y, 2, &prior, 0.95);
+	assert_string_equal(t.test, "none");
+
+	/* raw scale: a difference, and a prior of that scale */
+	t = stats_test(MEAN_AMEAN, zero, 2, more, 2, &raw, 0.95);
+	assert_string_equal(t.test, "modt");
+	assert_true(!t.on_log && t.change == 10 && t.low > 5 && t.high < 15);
+
+	/* equal values: the prior alone is the spread */
+	t = stats_test(MEAN_AMEAN, same, 5, same, 5, &prior, 0.95);
+	assert_true(t.p == 1 && t.low < 0 && t.high > 0 && fabs(t.low) < 0.02);
+	/* no spread anywhere: ranks, and below 5 nothing */
+	t = stats_test(MEAN_AMEAN, same, 5, other, 5, &still, 0.95);
+	assert_string_equal(t.test, "mw");
+	assert_true(t.prior.df == 0);
+	assert_int_equal(stats_verdict(&t, DIR_LOWER, 0.01, 0.05, &small), VERDICT_WORSE);
+	t = stats_test(MEAN_AMEAN, same, 4, other, 4, &still, 0.95);
+	assert_string_equal(t.test, "none");
+	assert_true(isnan(t.p) && isnan(t.low) && isnan(t.high));
+
+	for (size_t i = 0; i < 3; i++) {
+		const double bad[] = {110, (const double[]){NAN, INFINITY, -INFINITY}[i]};
+
+		t = stats_test(MEAN_AMEAN, x, 2, bad, 2, &prior, 0.95);
+		assert_string_equal(t.test, "none");
+		assert_true(isnan(t.p) && isnan(t.low) && isnan(t.high) && t.prior.df == 0);
+		assert_int_equal(stats_verdict(&t, DIR_LOWER, 0.01, 0.05, &small), VERDICT_UNSURE);
+	}
+}
+
+static void test_summaries(void **state)
+{
+	const struct stats_summary x = {100, 1, 10}, y = {103, 1, 10}, few = {103, 1, 4};
+	const struct stats_summary no_n = {103, 1, 0}, no_sd = {103, NAN, 10}, single = {103, 1, 1};
+	const struct stats_summary negative = {-103, 1, 10}, still = {103, 0, 10};
+	const struct stats_variance prior = {0.0001, 18};
+	struct test_result t = stats_test_summaries(&x, &y, NULL, 0.95);
+	const struct stats_summary *unknown[] = {&no_n, &no_sd, &single};
+	bool small;
+
+	(void)state;
+	assert_string_equal(t.test, "welch");
+	assert_printed(100 * t.change, 1, "3.0");
+	assert_int_equal(stats_verdict(&t, DIR_HIGHER, 0.01, 0.05, &small), VERDICT_BETTER);
+	t = stats_test_summaries(&x, &few, NULL, 0.95);
+	assert_string_equal(t.test, "none");
+	t = stats_test_summaries(&x, &few, &prior, 0.95);
+	assert_string_equal(t.test, "modt");
+	t = stats_test_summaries(&x, &negative, NULL, 0.95);
+	assert_true(!t.on_log && t.change == -203 && t.p < 1e-9);
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+		t = stats_test_summaries(&x, unknown[i], &prior, 0.95);
+		assert_string_equal(t.test, "none");
+		assert_true(isnan(t.p) && isnan(t.low) && isnan(t.pooled_sd));
+	}
+	t = stats_test_summaries(&still, &still, NULL, 0.95);
+	assert_string_equal(t.test, "none");
+}
+
+static void test_priors(void **state)
+{
+	double x[12], zero[12] = {0};
+	struct stats_variance rows[12], v;
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		x[i] = 100 + i % 3;
+		rows[i] = (struct stats_variance){0.0001, 8};
+	}
+	assert_true(stats_prior_of_history(&(struct stats_group){x, 11}, 1, true).df == 10);
+	assert_true(stats_prior_of_history(&(struct stats_group){x, 10}, 1, true).df == 0);
+	assert_true(stats_prior_of_history(NULL, 0, true).df == 0);
+	assert_true(stats_prior_of_history(&(struct stats_group){zero, 12}, 1, true).df == 0);
+	v = stats_prior_of_history(&(struct stats_group){zero, 12}, 1, false);
+	assert_true(v.value == 0 && v.df == 11);
+
+	/* no more spread among the rows than chance gives: one variance, known as all rows know it
+	 */
+	v = stats_prior_of_family(rows, 10);
+	assert_printed(1e4 * v.value, 6, "1.000000");
+	assert_true(v.df == 80);
+	assert_true(stats_prior_of_family(rows, 9).df == 0);
+	for (int i = 0; i < 3; i++)
+		rows[i] = (struct stats_variance){NAN, 0};
+	assert_true(stats_prior_of_family(rows, 12).df == 0);
+	for (int i = 0; i < 12; i++)
+		rows[i] = (struct stats_variance){i < 6 ? 0 : 1, 8};
+	assert_true(stats_prior_of_family(rows, 11).df == 0);
 }
 
 static void test_names(void **state)
@@ -291,6 +412,8 @@ int main(void)
 		cmocka_unit_test(test_three_a_side),   cmocka_unit_test(test_words),
 		cmocka_unit_test(test_outlier),	       cmocka_unit_test(test_raw_scale),
 		cmocka_unit_test(test_missing_values), cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_choice),	       cmocka_unit_test(test_moderated),
+		cmocka_unit_test(test_summaries),      cmocka_unit_test(test_priors),
 		cmocka_unit_test(test_names),
 	};
 
