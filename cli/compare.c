@@ -381,7 +381,7 @@ static int import_files(struct compare *k)
 		r = catalog_load(c->a, NULL, &cat, c->e);
 	if (r)
 		return r;
-	if (c->n_operands == 1 && !file_is_dir(c->operands[0])) {
+	if (!c->has_dashes && c->n_operands == 1 && !file_is_dir(c->operands[0])) {
 		r = import_single(k, cat, c->operands[0], &report);
 	} else {
 		groups = arena_alloc_array(c->a, c->n_operands, sizeof(*groups));
@@ -500,7 +500,7 @@ static const struct command command_compare = {
 		"the\n"
 		"baseline. Files and folders of raw output need no database: those before -- are "
 		"the\n"
-		"baseline. Works half-way through a campaign.",
+		"baseline; options stand before them. Works half-way through a campaign.",
 	.examples = "kdelta compare\n"
 		    "kdelta compare 6.1 6.12 -o mail\n"
 		    "kdelta compare old/*.log -- new/*.log\n"
