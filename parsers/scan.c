@@ -141,7 +141,8 @@ bool scan_find_reason(struct scan *s)
 void scan_error_of(struct scan *s, const char *error, struct span line)
 {
 	scan_run(s);
-	if (s->error)
+	/* what signal and exit status say weighs more than a cut: parser_run() finds it */
+	if (s->error || !strcmp(error, "truncated"))
 		return;
 	s->error = error;
 	s->error_message = scan_quote(s, line);
@@ -302,7 +303,7 @@ const char *scan_duration(const struct scan *s, struct span word, int decimals, 
 		if (error)
 			return error;
 		unit = n < word.len ? strchr(units, word.s[n]) : NULL;
-		if (unit && (size_t)(unit - units) >= next) {
+		if (unit && !colons && (size_t)(unit - units) >= next) {
 			next = (size_t)(unit - units) + 1;
 			total += part * seconds[next - 1];
 		} else if (colons && !unit) {

@@ -83,7 +83,7 @@ void scan_end_run(struct scan *s);
 const struct scan_reason *scan_names_reason(struct scan *s);
 /* Keeps the reason of the line, if it names one; begins a run if none is in progress. */
 bool scan_find_reason(struct scan *s);
-/* Keeps the first error of the run's figures; the message quotes the line. */
+/* Keeps the first error of the run's figures; the message quotes the line. A cut figure is none. */
 void scan_error(struct scan *s, const char *error);
 void scan_error_of(struct scan *s, const char *error, struct span line);
 

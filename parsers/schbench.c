@@ -413,10 +413,10 @@ static bool read_bounds(struct schbench *b)
 	error = scan_figure(&b->s, min, unit, 0, &c->min);
 	if (!error)
 		error = scan_figure(&b->s, max, unit, 0, &c->max);
+	if (b->s.cut && (error || (c->n && c->max < c->list[c->n - 1].value * 0.99)))
+		return true;
 	if (error)
 		section_error(b, error);
-	else if (b->s.cut && c->n && c->max < c->list[c->n - 1].value * 0.99)
-		return true;
 	c->complete = true;
 	b->section = NULL;
 	return true;
