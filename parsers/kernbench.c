@@ -121,15 +121,6 @@ static void take(struct kernbench *k, int field, unsigned want, struct span word
 	}
 }
 
-/* What stands where a figure should: "1.5", "-3", "nan", "1,5"; not a word of a build's output. */
-static bool is_figure(struct span w)
-{
-	if (w.len && (*w.s == '-' || *w.s == '+'))
-		w.s++, w.len--;
-	return w.len &&
-	       (isdigit((unsigned char)*w.s) || span_starts(w, "nan") || span_starts(w, "inf"));
-}
-
 static int label_field(struct span word)
 {
 	int f;
@@ -148,7 +139,7 @@ static bool read_labels(struct kernbench *k, bool take_them)
 
 	while (span_next_word(&rest, &word)) {
 		next = label_field(word);
-		if (next == NO_FIELD && (field == NO_FIELD || !is_figure(word)))
+		if (next == NO_FIELD && (field == NO_FIELD || !scan_is_figure(word)))
 			return false;
 		if (next == NO_FIELD) {
 			value.s = value.s ? value.s : word.s;
@@ -309,7 +300,8 @@ static bool match_format(const struct format_line *f, struct span line, struct s
 			continue;
 		}
 		values[i] = item_value(p, end, i + 1 < f->items.n ? item + 1 : NULL);
-		if (item->field != NO_FIELD && !is_figure(values[i]) && !span_is(values[i], "?%"))
+		if (item->field != NO_FIELD && !scan_is_figure(values[i]) &&
+		    !span_is(values[i], "?%"))
 			return false;
 		p += values[i].len;
 	}

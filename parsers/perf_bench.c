@@ -22,7 +22,6 @@
  */
 #include <string.h>
 
-#include "core/num.h"
 #include "parsers/scan.h"
 
 static const struct scan_reason perf_reasons[] = {
@@ -57,7 +56,8 @@ enum { SEEN_TIME = 1, SEEN_USEC = 2, SEEN_OPS = 4 };
 struct perf {
 	struct scan s;
 	const char *prefix; /* "messaging." in a run of all benchmarks, else "" */
-	bool all, simple;
+	const char *first;  /* prefix that began the run of all, else NULL */
+	bool simple;
 	unsigned seen;	 /* figures of the section */
 	bool operations; /* it prints usecs/op and ops/sec, too */
 };
@@ -80,7 +80,7 @@ static void perf_end_run(struct perf *p)
 	if (p->s.run && p->s.figure)
 		scan_expect(&p->s, p->s.asked.option[OPTION_GROUPS], 1, "groups");
 	scan_end_run(&p->s);
-	p->all = false;
+	p->first = NULL;
 }
 
 static void perf_mode(struct perf *p, struct span tasks)
@@ -89,28 +89,36 @@ static void perf_mode(struct perf *p, struct span tasks)
 		   p->prefix);
 }
 
+/* The header of one benchmark of `all`; the first one coming again begins the next run. */
+static void perf_begin_of_all(struct perf *p, struct span bench)
+{
+	const char *slash = memchr(bench.s, '/', bench.len), *prefix;
+
+	if (slash) {
+		bench.len -= (size_t)(slash + 1 - bench.s);
+		bench.s = slash + 1;
+	}
+	prefix = arena_printf(p->s.a, "%.*s.", (int)MIN(bench.len, (size_t)60), bench.s);
+	if (p->first && strcmp(prefix, p->first)) {
+		perf_end_section(p);
+	} else {
+		perf_end_run(p);
+		p->first = prefix;
+	}
+	scan_run(&p->s);
+	p->prefix = prefix;
+}
+
 static bool perf_header(struct perf *p)
 {
 	struct scan *s = &p->s;
 	struct span bench, n, groups, tasks, more;
-	const char *slash;
 
 	if (scan_match(s->line, "# Running '%w' benchmark:", &bench)) {
 		perf_end_run(p);
 		scan_param(s, bench, "bench");
 	} else if (scan_match(s->line, "# Running %w benchmark...", &bench)) {
-		if (p->all)
-			perf_end_section(p);
-		else
-			perf_end_run(p);
-		scan_run(s);
-		p->all = true;
-		slash = memchr(bench.s, '/', bench.len);
-		if (slash) {
-			bench.len -= (size_t)(slash + 1 - bench.s);
-			bench.s = slash + 1;
-		}
-		p->prefix = arena_printf(s->a, "%.*s.", (int)MIN(bench.len, (size_t)60), bench.s);
+		perf_begin_of_all(p, bench);
 	} else if (scan_match(s->line, "# %w groups == %w %w run", &groups, &n, &tasks)) {
 		scan_param(s, groups, "%sgroups", p->prefix);
 		scan_param(s, n, "%stasks", p->prefix);
@@ -132,7 +140,7 @@ static void perf_time(struct perf *p, struct span figure, struct span unit)
 	const char *error;
 	double v;
 
-	if ((p->seen & SEEN_TIME) && !p->all)
+	if ((p->seen & SEEN_TIME) && !p->first)
 		perf_end_run(p);
 	error = scan_figure(s, figure, "s", 3, &v);
 	if (!error && (scan_has_digit(unit) || (p->seen & SEEN_TIME)))
@@ -179,7 +187,6 @@ static void perf_line(struct perf *p)
 {
 	struct scan *s = &p->s;
 	struct span figure, unit;
-	double v;
 
 	if (perf_header(p))
 		return;
@@ -190,7 +197,7 @@ static void perf_line(struct perf *p)
 	} else if (scan_match(s->line, " %w ops/sec", &figure)) {
 		perf_operation(p, figure, SEEN_OPS);
 	} else if (!scan_find_reason(s) && p->simple && scan_match(s->line, " %w", &figure) &&
-		   (num_parse(figure, &v) || scan_has_digit(figure))) {
+		   scan_is_figure(figure)) {
 		perf_time(p, figure, span_of(""));
 	}
 }

@@ -275,6 +275,14 @@ const char *scan_figure(const struct scan *s, struct span word, const char *unit
 	return *v > scan_limit(unit) ? "out_of_range" : NULL;
 }
 
+bool scan_is_figure(struct span w)
+{
+	if (w.len && (*w.s == '-' || *w.s == '+'))
+		w.s++, w.len--;
+	return w.len &&
+	       (isdigit((unsigned char)*w.s) || span_starts(w, "nan") || span_starts(w, "inf"));
+}
+
 bool scan_has_digit(struct span text)
 {
 	size_t i;

@@ -113,6 +113,8 @@ bool scan_match(struct span line, const char *format, ...);
 enum { ANY_DECIMALS = -1 };
 const char *scan_figure(const struct scan *s, struct span word, const char *unit, int decimals,
 			double *v);
+/* What stands where a figure should, good or bad: "1.5", "-3", "nan", "1,5". */
+bool scan_is_figure(struct span w);
 /* Two figures where one should stand are none. */
 bool scan_has_digit(struct span text);
 /* "3m18.5s", "0m 1.02s", "75m3.141s", "16.21", "2.5s", "1:02:03", "0:13.28": seconds. */
