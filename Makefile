@@ -129,15 +129,15 @@ deps-check:
 	@tests/deps.sh $(DEPS_BUILD) $(DEPS_RUN) $(DEPS_TEST)
 
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) -j$$(nproc) --no-print-directory all
 	@KDELTA=./$(KDELTA) examples/demo.sh
 
 check: deps-check
-	@$(MAKE) --no-print-directory WERROR=1 all tests
+	@$(MAKE) -j$$(nproc) --no-print-directory WERROR=1 all tests
 	@KDELTA=$(KDELTA) O=$(O) SAN=$(SAN) tests/run.sh
 
 check-slow: deps-check
-	@$(MAKE) --no-print-directory WERROR=1 all tests
+	@$(MAKE) -j$$(nproc) --no-print-directory WERROR=1 all tests
 	@KDELTA=$(KDELTA) O=$(O) SAN=$(SAN) tests/run.sh --slow
 
 tests: $(UNIT)
