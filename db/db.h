@@ -256,11 +256,20 @@ int db_get_series(struct db *db, struct arena *a, int64_t run, struct db_value *
  */
 struct db_unit {
 	int64_t case_id, metric_id, variant_id;
+	int64_t campaign; /* a number of its own in the database */
 	int block;
 	double value;
 };
 int db_get_units(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
 		 size_t *n, struct err *e);
+/*
+ * The same of older campaigns with the cases of this one, as far as they compare with it: measured
+ * on its machine, with its backend and its kind of unit. The newest DB_HISTORY of them. Sorted by
+ * case, metric, campaign, variant, block.
+ */
+enum { DB_HISTORY = 10 };
+int db_get_history(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
+		   size_t *n, struct err *e);
 int db_get_summaries(struct db *db, struct arena *a, const char *campaign,
 		     struct db_summary **list, size_t *n, struct err *e);
 

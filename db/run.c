@@ -269,6 +269,7 @@ static const struct sql_shape unit_shape = {
 			SQL_FIELD(struct unit_sample, unit.case_id, "r.case_id", 'l'),
 			SQL_FIELD(struct unit_sample, unit.metric_id, "s.metric_id", 'l'),
 			SQL_FIELD(struct unit_sample, unit.variant_id, "r.variant_id", 'l'),
+			SQL_FIELD(struct unit_sample, unit.campaign, "c.rowid", 'l'),
 			SQL_FIELD(struct unit_sample, unit.block, "r.block", 'i'),
 			SQL_FIELD(struct unit_sample, key,
 				  "CASE WHEN c.unit = 'boot' AND r.boot_id IS NOT NULL THEN "
@@ -289,26 +290,14 @@ static bool is_same_unit(const struct unit_sample *x, const struct unit_sample *
  * Averaged here and not by GROUP BY, which takes SQLite three times as long. A boot lies in one
  * block, so the samples of a unit stand together.
  */
-int db_get_units(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
-		 size_t *n, struct err *e)
+static int average_units(struct db *db, struct arena *a, sqlite3_stmt *stmt, struct db_unit **list,
+			 size_t *n, struct err *e)
 {
-	_cleanup_stmt_ sqlite3_stmt *stmt =
-		sql_select(db, &unit_shape, e,
-			   "FROM campaigns c"
-			   " JOIN runs r ON r.campaign_id = c.id AND r.outcome = 'ok'"
-			   " JOIN samples s ON s.run_id = r.id"
-			   " JOIN metrics m ON m.id = s.metric_id AND m.role != 'diagnostic'"
-			   " WHERE c.id = ? ORDER BY r.case_id, s.metric_id, r.variant_id,"
-			   " r.block, ifnull(r.boot_id, r.id), r.id",
-			   "s", campaign);
 	ARRAY_OF(struct db_unit) units = {NULL, 0, 0};
 	struct unit_sample last = {.key = 0}, next;
 	double members = 0;
 	int r;
 
-	*n = 0;
-	if (!stmt)
-		return db->error;
 	while ((r = sql_row(db, stmt, &unit_shape, a, &next, e)) > 0) {
 		if (!members || !is_same_unit(&last, &next)) {
 			*ARRAY_PUSH(&units) = next.unit;
@@ -325,6 +314,46 @@ int db_get_units(struct db *db, struct arena *a, const char *campaign, struct db
 	*n = units.n;
 	ARRAY_FREE(&units);
 	return r;
+}
+
+#define UNIT_SAMPLES                                                                               \
+	" JOIN runs r ON r.campaign_id = c.id AND r.outcome = 'ok'"                                \
+	" JOIN samples s ON s.run_id = r.id"                                                       \
+	" JOIN metrics m ON m.id = s.metric_id AND m.role != 'diagnostic'"
+#define UNIT_ORDER                                                                                 \
+	" ORDER BY r.case_id, s.metric_id, c.rowid, r.variant_id, r.block,"                        \
+	" ifnull(r.boot_id, r.id), r.id"
+
+int db_get_units(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
+		 size_t *n, struct err *e)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = sql_select(
+		db, &unit_shape, e, "FROM campaigns c" UNIT_SAMPLES " WHERE c.id = ?" UNIT_ORDER,
+		"s", campaign);
+
+	*n = 0;
+	return stmt ? average_units(db, a, stmt, list, n, e) : db->error;
+}
+
+int db_get_history(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
+		   size_t *n, struct err *e)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = sql_select(
+		db, &unit_shape, e,
+		"FROM (SELECT o.rowid, o.id, o.unit FROM campaigns now"
+		" JOIN campaigns o ON o.machine_id = now.machine_id AND o.unit = now.unit"
+		" AND o.backend = now.backend AND o.accelerator = now.accelerator"
+		" AND (o.created, o.rowid) < (now.created, now.rowid)"
+		" WHERE now.id = ?1 AND EXISTS (SELECT 1 FROM campaign_cases old"
+		" JOIN campaign_cases mine ON mine.case_id = old.case_id"
+		" WHERE old.campaign_id = o.id AND mine.campaign_id = ?1)"
+		" ORDER BY o.created DESC, o.rowid DESC LIMIT ?2) c" UNIT_SAMPLES
+		" WHERE r.case_id IN (SELECT case_id FROM campaign_cases WHERE campaign_id = "
+		"?1)" UNIT_ORDER,
+		"si", campaign, (int)DB_HISTORY);
+
+	*n = 0;
+	return stmt ? average_units(db, a, stmt, list, n, e) : db->error;
 }
 
 static const struct sql_shape count_shape = {

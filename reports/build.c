@@ -31,6 +31,8 @@ struct builder {
 	struct db_metric *metrics;
 	size_t n_metrics;
 	ARRAY_OF(struct item) items;
+	struct db_unit *history; /* sorted by case, metric, campaign, variant */
+	size_t n_history;
 	ARRAY_OF(struct db_count) counts;
 	ARRAY_OF(struct db_fact) facts;
 	ARRAY_OF(const char *) warnings;
@@ -185,6 +187,18 @@ static bool campaign_is_named(const struct builder *b, size_t n, const char *id)
 	return false;
 }
 
+/* Of the oldest of the campaigns, so that none is its own history. */
+static int read_history(struct builder *b)
+{
+	const struct db_campaign *oldest = &b->campaigns[0];
+	size_t i;
+
+	for (i = 1; i < b->c->n_campaigns; i++)
+		if (b->campaigns[i].created < oldest->created)
+			oldest = &b->campaigns[i];
+	return db_get_history(b->db, b->a, oldest->id, &b->history, &b->n_history, b->e);
+}
+
 static int read_campaigns(struct builder *b, const char *const *names, size_t n_names)
 {
 	struct comparison *c = b->c;
@@ -214,7 +228,8 @@ static int read_campaigns(struct builder *b, const char *const *names, size_t n_
 			return r;
 		c->campaigns[c->n_campaigns++] = camp->id;
 	}
-	return db_get_metrics(b->db, b->a, &b->metrics, &b->n_metrics, b->e);
+	r = read_history(b);
+	return r ? r : db_get_metrics(b->db, b->a, &b->metrics, &b->n_metrics, b->e);
 }
 
 /* ---- variants ---- */
@@ -579,6 +594,51 @@ static bool row_is_empty(const struct builder *b, const struct cmp_row *row)
 	return true;
 }
 
+/* ---- history ---- */
+
+static int unit_compare(const struct db_unit *u, int64_t test, int64_t metric)
+{
+	if (u->case_id != test)
+		return u->case_id < test ? -1 : 1;
+	return (u->metric_id > metric) - (u->metric_id < metric);
+}
+
+/* First old value at or after a case and metric. */
+static size_t history_from(const struct builder *b, int64_t test, int64_t metric)
+{
+	size_t low = 0, high = b->n_history;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (unit_compare(&b->history[mid], test, metric) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The old values of a row, one group per campaign and variant. */
+static void build_history(struct builder *b, struct cmp_row *row, int64_t test, int64_t metric)
+{
+	size_t start = history_from(b, test, metric), n = history_from(b, test, metric + 1) - start;
+	struct stats_group *groups = arena_alloc_array(b->a, n, sizeof(*groups));
+	double *values = arena_alloc_array(b->a, n, sizeof(*values));
+	const struct db_unit *u = b->history + start;
+	size_t n_groups = 0, i;
+
+	for (i = 0; i < n; i++) {
+		values[i] = u[i].value;
+		if (!i || u[i].campaign != u[i - 1].campaign ||
+		    u[i].variant_id != u[i - 1].variant_id)
+			groups[n_groups++] = (struct stats_group){&values[i], 0};
+		groups[n_groups - 1].n++;
+	}
+	row->history.log = stats_prior_of_history(groups, n_groups, true);
+	row->history.raw = stats_prior_of_history(groups, n_groups, false);
+}
+
 /* ---- tests ---- */
 
 static const char *params_value(struct arena *a, const json_t *params, const char *name)
@@ -659,8 +719,10 @@ static void add_row(struct builder *b, struct cmp_test *t, const struct db_metri
 		.db_id = m->id,
 	};
 	build_cells(b, row, t->db_id, m->id);
-	if (!row_is_empty(b, row))
-		t->n_rows++;
+	if (row_is_empty(b, row))
+		return;
+	build_history(b, row, t->db_id, m->id);
+	t->n_rows++;
 }
 
 /*
@@ -840,7 +902,7 @@ static void warn_means(struct builder *b, const struct cmp_row *row)
 	}
 }
 
-/* An outlier that moved the mean out of the range that the ranks give. */
+/* An outlier that moved the mean out of its range. */
 static void warn_outside(struct builder *b, const struct cmp_test *t, const struct cmp_row *row)
 {
 	size_t i;

@@ -70,6 +70,7 @@ struct cmp_row {
 	int64_t db_id;
 	struct cmp_cell *cells;	    /* one per variant, baseline first */
 	struct cmp_cell *contrasts; /* one per contrast of the comparison */
+	struct stats_prior history; /* of the variance, from older campaigns of the machine */
 };
 
 struct cmp_param {

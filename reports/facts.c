@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a reader needs before the numbers: metrics, sign, marks, kernels, machine, command, gaps. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -157,7 +158,7 @@ static void facts_verdicts(struct text *t, const struct view *v)
 	double percent = 100 * c->threshold;
 	int n = tested_rows(c);
 
-	text_block(t, "range", "95%% interval of the change (exact rank test)");
+	text_block(t, "range", "95%% interval of the change (%s)", view_tests_text(c, t->a));
 	text_block(t, "verdict",
 		   "better or worse: range without 0%s and change %g%% or more (less is marked "
 		   "small); same: range inside +-%g%%; unsure: neither%s. If nothing had changed, "
@@ -212,6 +213,7 @@ static void facts_marks(struct text *t, const struct view *v)
 {
 	const struct comparison *c = v->c;
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	char *tests = arena_strdup(t->a, view_tests_text(c, t->a));
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(mark_words); i++) {
@@ -220,10 +222,11 @@ static void facts_marks(struct text *t, const struct view *v)
 		strbuf_addf(&sb, "%s%c ", sb.len ? ", " : "", mark_words[i].mark);
 		add_words(&sb, mark_words[i].words, 100 * c->threshold);
 	}
+	tests[0] = (char)toupper((unsigned char)tests[0]);
 	text_block(t, "marks",
-		   "%s. Exact rank test, corrected for %d cells: if nothing had changed, any * ! s "
+		   "%s. %s, corrected for %d cells: if nothing had changed, any * ! s "
 		   "at all appears in at most 5%% of such tables%s",
-		   strbuf_str(&sb), tested_rows(c),
+		   strbuf_str(&sb), tests, tested_rows(c),
 		   c->n_contrasts ? " (the contrasts count apart)" : "");
 }
 

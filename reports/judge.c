@@ -78,40 +78,58 @@ static void cell_count_rounds(struct cmp_cell *cell, const struct cmp_cell *base
 	}
 }
 
+static bool cell_is_tested(const struct cmp_cell *cell)
+{
+	return !isnan(cell->test.p);
+}
+
 /* Where one side is too small for any test: does it lie where the other's next run would? */
 static void cell_predict(struct cmp_cell *cell, const struct cmp_cell *base, double level)
 {
 	const struct cmp_cell *big = cell->n >= base->n ? cell : base;
 
-	if (MIN(cell->n, base->n) > 2 || big->n < 3)
+	if (cell_is_tested(cell) || MIN(cell->n, base->n) > 2 || big->n < 3)
 		return;
 	cell->prediction = stats_prediction(big->values, (size_t)big->n, level);
 	cell->has_prediction = !isnan(cell->prediction.low);
 }
 
+static struct stats_summary cell_summary(const struct cmp_cell *cell)
+{
+	return (struct stats_summary){cell->mean, cell->stddev, (size_t)cell->n};
+}
+
 static void cell_test(const struct comparison *c, const struct cmp_row *row, struct cmp_cell *cell,
+		      const struct cmp_cell *base, const struct stats_prior *prior)
+{
+	const struct stats_summary x = cell_summary(base), y = cell_summary(cell);
+
+	if (cell->values && base->values)
+		cell->test = stats_test(row->mean_kind, base->values, x.n, cell->values, y.n, prior,
+					c->level);
+	else
+		cell->test = stats_test_summaries(&x, &y, prior, c->level);
+}
+
+/* What so many units can show. */
+static void cell_plan(const struct comparison *c, struct cmp_cell *cell,
 		      const struct cmp_cell *base)
 {
-	double sd;
+	double sd = cell->test.pooled_sd, alpha = 1 - c->level;
 
-	cell->test = stats_test(row->mean_kind, base->values, (size_t)base->n, cell->values,
-				(size_t)cell->n, NULL, c->level);
-	cell_count_rounds(cell, base);
-	cell_predict(cell, base, c->level);
-	sd = cell->test.pooled_sd;
 	if (isnan(sd))
 		return;
-	cell->detectable = stats_detectable(sd, (size_t)MIN(cell->n, base->n), POWER, 1 - c->level);
-	cell->runs_threshold = stats_runs_to_detect(sd, c->threshold, POWER, 1 - c->level);
-	cell->runs_double = stats_runs_to_detect(sd, 2 * c->threshold, POWER, 1 - c->level);
+	cell->detectable = stats_detectable(sd, (size_t)MIN(cell->n, base->n), POWER, alpha);
+	cell->runs_threshold = stats_runs_to_detect(sd, c->threshold, POWER, alpha);
+	cell->runs_double = stats_runs_to_detect(sd, 2 * c->threshold, POWER, alpha);
 }
 
 /* Change and test of a cell against another of its row. */
 static void cell_compare(const struct comparison *c, const struct cmp_row *row,
-			 struct cmp_cell *cell, const struct cmp_cell *base)
+			 struct cmp_cell *cell, const struct cmp_cell *base,
+			 const struct stats_prior *prior)
 {
-	cell->test.test = "none";
-	cell->test.p = cell->test.low = cell->test.high = cell->test.shift = NAN;
+	cell->test = stats_untested(c->level);
 	cell->p_adjusted = cell->detectable = NAN;
 	if (!cell_has_result(cell) || !cell_has_result(base)) {
 		cell->verdict = cell_absence(cell_has_result(cell) ? base : cell);
@@ -122,13 +140,14 @@ static void cell_compare(const struct comparison *c, const struct cmp_row *row,
 		cell->change = cell->mean / base->mean - 1;
 		cell->has_change = true;
 	}
-	if (cell->values && base->values)
-		cell_test(c, row, cell, base);
-}
-
-static bool cell_is_tested(const struct cmp_cell *cell)
-{
-	return !isnan(cell->test.p);
+	if (!cell->has_mean || !base->has_mean)
+		return;
+	cell_test(c, row, cell, base, prior);
+	cell_plan(c, cell, base);
+	if (cell->values && base->values) {
+		cell_count_rounds(cell, base);
+		cell_predict(cell, base, c->level);
+	}
 }
 
 static void cell_judge(const struct comparison *c, const struct cmp_row *row, struct cmp_cell *cell,
@@ -180,39 +199,77 @@ static void family_each(struct comparison *c, int family, cell_fn fn, void *data
 	}
 }
 
-struct p_values {
+struct family {
+	struct stats_variance prior; /* of log values, from all rows */
 	double *p;
 	size_t n;
 };
 
+/* The variance about the mean of each variant, over all of them. */
+static struct stats_variance row_variance(const struct comparison *c, const struct cmp_row *row)
+{
+	struct stats_group *groups = arena_alloc_array(c->arena, c->n_variants, sizeof(*groups));
+	double squares = 0, df = 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < c->n_variants; i++) {
+		const struct cmp_cell *cell = &row->cells[i];
+
+		if (cell->values)
+			groups[n++] = (struct stats_group){cell->values, (size_t)cell->n};
+		else if (cell->n > 1 && !isnan(cell->cv))
+			squares += (cell->n - 1) * cell->cv * cell->cv, df += cell->n - 1;
+	}
+	return n ? stats_pooled_variance(groups, n, true)
+		 : (struct stats_variance){squares / df, df};
+}
+
+static struct stats_variance family_prior(const struct comparison *c, int family, size_t n_rows)
+{
+	struct stats_variance *rows = arena_alloc_array(c->arena, n_rows, sizeof(*rows));
+	size_t t, r, n = 0;
+
+	for (t = 0; t < c->n_tests; t++)
+		for (r = 0; r < c->tests[t].n_rows; r++)
+			if (row_in_family(&c->tests[t].rows[r], family))
+				rows[n++] = row_variance(c, &c->tests[t].rows[r]);
+	return stats_prior_of_family(rows, n);
+}
+
 static void family_compare(struct comparison *c, struct cmp_row *row, struct cmp_cell *cell,
 			   const struct cmp_cell *base, void *data)
 {
-	struct p_values *ps = data;
+	struct family *f = data;
+	struct stats_prior prior = row->history;
 
-	cell_compare(c, row, cell, base);
-	ps->p[ps->n++] = cell->test.p;
+	if (!(prior.log.df > 0))
+		prior.log = f->prior;
+	cell_compare(c, row, cell, base, &prior);
+	f->p[f->n++] = cell->test.p;
 	c->tested |= cell_is_tested(cell);
 }
 
 static void family_judge(struct comparison *c, struct cmp_row *row, struct cmp_cell *cell,
 			 const struct cmp_cell *base, void *data)
 {
-	struct p_values *ps = data;
+	struct family *f = data;
 
-	cell->p_adjusted = ps->p[ps->n++];
+	cell->p_adjusted = f->p[f->n++];
 	cell_judge(c, row, cell, base);
 }
 
 static void judge_family(struct comparison *c, int family, size_t n_rows)
 {
 	size_t columns = family == 2 ? c->n_contrasts : c->n_variants;
-	struct p_values ps = {arena_alloc_array(c->arena, n_rows * columns + 1, sizeof(double)), 0};
+	struct family f = {
+		.prior = family_prior(c, family, n_rows),
+		.p = arena_alloc_array(c->arena, n_rows * columns + 1, sizeof(double)),
+	};
 
-	family_each(c, family, family_compare, &ps);
-	stats_benjamini_hochberg(ps.p, ps.n, ps.p);
-	ps.n = 0;
-	family_each(c, family, family_judge, &ps);
+	family_each(c, family, family_compare, &f);
+	stats_benjamini_hochberg(f.p, f.n, f.p);
+	f.n = 0;
+	family_each(c, family, family_judge, &f);
 }
 
 static void judge_row_means(struct comparison *c, struct cmp_row *row)
@@ -227,9 +284,8 @@ static void judge_row_means(struct comparison *c, struct cmp_row *row)
 		c->has_spread |= !isnan(cell->cv);
 		c->has_published |= cell->published;
 		c->has_source_marks |= cell->source_mark;
-		cell->p_adjusted = cell->test.p = cell->test.low = cell->test.high = NAN;
-		cell->test.shift = cell->test.pooled_sd = cell->detectable = NAN;
-		cell->test.test = "none";
+		cell->test = stats_untested(c->level);
+		cell->p_adjusted = cell->detectable = NAN;
 		cell->verdict = cell_has_result(cell) ? VERDICT_SAME : cell_absence(cell);
 	}
 	for (i = 0; i < c->n_contrasts; i++) {

@@ -132,14 +132,15 @@ static void add_header(const struct mm *m)
 
 static void add_table(struct mm *m, const struct view_table *t)
 {
+	bool many = view_is_one_of_many(m->v, t);
 	int decimals = MAX(2, view_decimals(m->v, t));
 	size_t i, k;
 
 	m->op = 4;
 	for (i = 0; i < t->n; i++)
 		m->op = MAX(m->op, (int)strlen(operation(m, t, &t->rows[i])));
-	strbuf_addf(m->out, "%s%s%s running%s%s:\n", t->benchmark, t->metric ? " " : "",
-		    t->metric ? text_ascii(m->c->arena, comparison_metric_name(t->metric)) : "",
+	strbuf_addf(m->out, "%s%s%s running%s%s:\n", t->benchmark, many ? " " : "",
+		    many ? text_ascii(m->c->arena, comparison_metric_name(t->metric)) : "",
 		    *t->where ? " on " : "", t->where);
 	add_header(m);
 	for (i = 0; i < t->n; i++) {
@@ -195,8 +196,8 @@ static void add_conventions(const struct mm *m)
 	view_units_range(c, &low, &high);
 	strbuf_adds(m->out, "Percentages against the first column, positive is better.\n");
 	if (c->tested)
-		strbuf_addf(m->out, "* is a real change (exact rank test, 5%% per table); n = %d",
-			    low);
+		strbuf_addf(m->out, "* is a real change (%s, 5%% per table); n = %d",
+			    view_tests_text(c, c->arena), low);
 	else
 		strbuf_addf(m->out, "Nothing was tested%s",
 			    c->has_source_marks ? ", * is the mark of the source" : "");

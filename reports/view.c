@@ -345,6 +345,17 @@ static const char *param_phrase(struct arena *a, const struct cmp_param *p)
 		a, arena_printf(a, "%s %.*s", p->value, (int)(v == 1 ? len - 1 : len), p->name));
 }
 
+bool view_is_one_of_many(const struct view *v, const struct view_table *t)
+{
+	size_t i;
+
+	for (i = 0; t->metric && i < v->n; i++)
+		if (v->tables[i].metric && !strcmp(v->tables[i].benchmark, t->benchmark) &&
+		    strcmp(v->tables[i].metric->metric, t->metric->metric))
+			return true;
+	return false;
+}
+
 const char *view_phrase(const struct view *v, const struct cmp_test *t, const struct cmp_row *r)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
@@ -700,4 +711,30 @@ void view_units_range(const struct comparison *c, int *low, int *high)
 			}
 		}
 	}
+}
+
+const char *view_tests_text(const struct comparison *c, struct arena *a)
+{
+	static const struct {
+		const char *test, *words;
+	} tests[] = {
+		{"mw", "exact rank test"},
+		{"modt", "moderated t-test"},
+		{"welch", "Welch's t-test"},
+	};
+	const char *text = "";
+	size_t k, t, r, i;
+
+	for (k = 0; k < ARRAY_SIZE(tests); k++) {
+		bool used = false;
+
+		for (t = 0; t < c->n_tests; t++)
+			for (r = 0; r < c->tests[t].n_rows; r++)
+				for (i = 1; c->tests[t].rows[r].shown && i < c->n_variants; i++)
+					used |= str_equal(c->tests[t].rows[r].cells[i].test.test,
+							  tests[k].test);
+		if (used)
+			text = arena_printf(a, "%s%s%s", text, *text ? " or " : "", tests[k].words);
+	}
+	return text;
 }

@@ -50,6 +50,9 @@ const struct cmp_cell *view_cell(const struct comparison *c, const struct view_r
 				 size_t column);
 const char *view_column_name(const struct comparison *c, struct arena *a, size_t column);
 
+/* Whether the benchmark has tables of other metrics too. */
+bool view_is_one_of_many(const struct view *v, const struct view_table *t);
+
 /* "64 clients, numa 0&1", with the metric where the benchmark has several. */
 const char *view_phrase(const struct view *v, const struct cmp_test *t, const struct cmp_row *r);
 
@@ -97,6 +100,8 @@ const char *view_names(const struct comparison *c, struct arena *a, const bool *
 const char *view_unit_word(const struct comparison *c, bool plural);
 /* Smallest and largest n over the cells that have one. */
 void view_units_range(const struct comparison *c, int *low, int *high);
+/* By what the shown rows were tested: "exact rank test", "exact rank test or moderated t-test" */
+const char *view_tests_text(const struct comparison *c, struct arena *a);
 /* "7 runs", "3 runs of A and 1 of B", "4 to 5 boots"; "" where nobody said. */
 const char *view_units_text(const struct comparison *c, struct arena *a);
 

@@ -48,15 +48,9 @@ char layout_mark(const struct cmp_cell *cell)
 const char *layout_title(const struct view *v, const struct view_table *t, const char *after)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	bool many = false;
-	size_t i;
 
-	for (i = 0; i < v->n; i++)
-		many |= v->tables[i].metric && t->metric &&
-			!strcmp(v->tables[i].benchmark, t->benchmark) &&
-			strcmp(v->tables[i].metric->metric, t->metric->metric);
 	strbuf_adds(&sb, t->benchmark);
-	if (many)
+	if (view_is_one_of_many(v, t))
 		strbuf_addf(&sb, " %s", text_ascii(v->a, comparison_metric_name(t->metric)));
 	if (!t->shown)
 		strbuf_adds(&sb, " counters");

@@ -114,6 +114,11 @@ struct stats_group {
  */
 struct stats_variance stats_pooled_variance(const struct stats_group *g, size_t n, bool on_log);
 
+/* What is known of a row's variance beforehand, on either scale. */
+struct stats_prior {
+	struct stats_variance log, raw;
+};
+
 /*
  * A prior for the variance of a metric from older values of one machine, grouped by campaign and
  * variant so that old changes do not count: max(pooled deviation, MAD)^2, worth sum(n_i - 1)
@@ -167,19 +172,19 @@ struct test_result {
 enum stats_method { STATS_NONE, STATS_RANKS, STATS_MODERATED, STATS_WELCH };
 
 /*
- * How n units on the smaller side are tested; prior NULL or unknown: none. Never asks the data.
+ * How n units on the smaller side are tested; prior unknown: none. Never asks the data.
  * From STATS_PRIOR_BELOW on ranks; below a moderated t-test with a prior (from 2 units on), without
  * one ranks from STATS_TEST_MIN on and nothing below.
  */
 enum stats_method stats_choose(size_t n, const struct stats_variance *prior);
 
 /*
- * Test of y (new) against x (base) as stats_choose() says, none where a value is not finite. The
- * prior must be of the scale of the test: log unless a value is zero or negative. Ranks stand in
- * (or nothing) where neither values nor prior have any spread.
+ * Test of y (new) against x (base) as stats_choose() says, none where a value is not finite; on
+ * log values unless one is zero or negative. prior NULL: none. Ranks stand in (or nothing) where
+ * neither values nor prior have any spread.
  */
 struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, const double *y,
-			      size_t ny, const struct stats_variance *prior, double level);
+			      size_t ny, const struct stats_prior *prior, double level);
 
 struct stats_summary {
 	double mean, stddev; /* NAN: not stated */
@@ -191,7 +196,7 @@ struct stats_summary {
  */
 struct test_result stats_test_summaries(const struct stats_summary *x,
 					const struct stats_summary *y,
-					const struct stats_variance *prior, double level);
+					const struct stats_prior *prior, double level);
 /* The result where nothing is tested. */
 struct test_result stats_untested(double level);
 /* The change (or where it decides the shift, see stats_verdict()) that says "large". */

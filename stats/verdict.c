@@ -57,7 +57,7 @@ enum stats_method stats_choose(size_t n, const struct stats_variance *prior)
 {
 	if (n >= STATS_PRIOR_BELOW)
 		return STATS_RANKS;
-	if (n >= 2 && prior && prior->df > 0)
+	if (n >= 2 && prior->df > 0)
 		return STATS_MODERATED;
 	return n >= STATS_TEST_MIN ? STATS_RANKS : STATS_NONE;
 }
@@ -124,17 +124,29 @@ static void finish(struct test_result *t)
 	t->high = expm1(t->high);
 }
 
+static const struct stats_variance *prior_of_scale(const struct stats_prior *prior, bool on_log)
+{
+	static const struct stats_variance unknown = {NAN, 0};
+
+	if (!prior)
+		return &unknown;
+	return on_log ? &prior->log : &prior->raw;
+}
+
 struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, const double *y,
-			      size_t ny, const struct stats_variance *prior, double level)
+			      size_t ny, const struct stats_prior *prior, double level)
 {
 	_cleanup_free_ double *logs = mem_realloc_array(NULL, nx + ny + 1, sizeof(*logs));
 	double base = stats_mean(kind, x, nx), new = stats_mean(kind, y, ny);
 	struct test_result t = stats_untested(level);
-	enum stats_method method = stats_choose(MIN(nx, ny), prior);
+	const struct stats_variance *known;
+	enum stats_method method;
 	struct moments mx, my;
 	struct interval shift;
 
 	t.on_log = stats_take_scale(x, nx, true, logs) && stats_take_scale(y, ny, true, logs + nx);
+	known = prior_of_scale(prior, t.on_log);
+	method = stats_choose(MIN(nx, ny), known);
 	t.change = t.on_log ? new / base - 1 : new - base;
 	t.scale = t.on_log ? 1 : fabs(stats_amean(x, nx));
 	if (t.on_log) {
@@ -150,7 +162,7 @@ struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, c
 	t.shift = shift.estimate;
 	t.welch_p = stats_t_welch(&mx, &my).p;
 	if (method == STATS_MODERATED)
-		take_moderated(&t, &mx, &my, prior);
+		take_moderated(&t, &mx, &my, known);
 	/* ranks also where not even the prior has a spread: that leaves a t-test without an answer
 	 */
 	if (method == STATS_RANKS || (isnan(t.p) && MIN(nx, ny) >= STATS_TEST_MIN))
@@ -173,14 +185,17 @@ static struct moments summary_moments(const struct stats_summary *s, bool on_log
 
 struct test_result stats_test_summaries(const struct stats_summary *x,
 					const struct stats_summary *y,
-					const struct stats_variance *prior, double level)
+					const struct stats_prior *prior, double level)
 {
 	struct test_result t = stats_untested(level);
-	enum stats_method method = stats_choose(MIN(x->n, y->n), prior);
+	const struct stats_variance *known;
+	enum stats_method method;
 	struct moments mx, my;
 	struct t_test welch;
 
 	t.on_log = x->mean > 0 && y->mean > 0;
+	known = prior_of_scale(prior, t.on_log);
+	method = stats_choose(MIN(x->n, y->n), known);
 	t.change = t.on_log ? y->mean / x->mean - 1 : y->mean - x->mean;
 	t.scale = t.on_log ? 1 : fabs(x->mean);
 	if (x->n < 2 || y->n < 2 || !(x->stddev >= 0) || !(y->stddev >= 0))
@@ -193,7 +208,7 @@ struct test_result stats_test_summaries(const struct stats_summary *x,
 	t.welch_p = welch.p;
 	t.shift = welch.difference;
 	if (method == STATS_MODERATED)
-		take_moderated(&t, &mx, &my, prior);
+		take_moderated(&t, &mx, &my, known);
 	else if (method == STATS_RANKS)
 		take_t(&t, STATS_WELCH, &welch);
 	finish(&t);

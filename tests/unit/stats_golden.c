@@ -147,17 +147,17 @@ static void check_result(const struct test_result *t, struct span *rest, int lin
 	assert_int_equal(rest->len, 0);
 }
 
-static struct stats_variance take_prior(struct span *rest)
+static struct stats_prior take_prior(struct span *rest)
 {
 	double value = take_number(rest);
 
-	return (struct stats_variance){value, take_number(rest)};
+	return (struct stats_prior){.log = {value, take_number(rest)}};
 }
 
 static void check_modt(struct span rest, int line)
 {
 	struct list x = take_list(&rest), y = take_list(&rest);
-	struct stats_variance prior = take_prior(&rest);
+	struct stats_prior prior = take_prior(&rest);
 	struct test_result t = stats_test(MEAN_GMEAN, x.v, x.n, y.v, y.n, &prior, 0.95);
 
 	assert_string_equal(t.test, "modt");
@@ -174,10 +174,10 @@ static struct stats_summary take_summary(struct span *rest)
 static void check_summary(struct span rest, int line)
 {
 	struct stats_summary x = take_summary(&rest), y = take_summary(&rest);
-	struct stats_variance prior = take_prior(&rest);
+	struct stats_prior prior = take_prior(&rest);
 	struct test_result t = stats_test_summaries(&x, &y, &prior, 0.95);
 
-	assert_string_equal(t.test, prior.df > 0 ? "modt" : "welch");
+	assert_string_equal(t.test, prior.log.df > 0 ? "modt" : "welch");
 	check_result(&t, &rest, line);
 }
 
