@@ -74,7 +74,8 @@ class Fixture:
         return v
 
     def case(self, benchmark, params, swept=None, command=""):
-        name = "/".join([benchmark] + ["%s=%s" % p for p in params.items()])
+        name = "/".join([benchmark] + ["%s=%s" % (k, str(v).replace(" ", "") if k == "bind" else v)
+                                       for k, v in params.items()])
         if name not in self.cases:
             self.cases[name] = self.insert(
                 "test_cases", identity=name, benchmark=benchmark, name=name,
