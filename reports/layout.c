@@ -79,7 +79,7 @@ void runs_print(struct text *t, const struct view *v)
 		width = values_width(v, table, decimals);
 		for (label = 0, k = 0; k < table->n; k++)
 			label = MAX(label, strlen(table->rows[k].label));
-		label = MIN(label, (size_t)LAYOUT_LABEL);
+		label = MIN(label, v->label);
 		text_wrap(t, "", 0,
 			  arena_printf(t->a, "%s, %s%sin the order %s",
 				       v->n > 1 ? layout_title(v, table, " runs") : "runs",
@@ -92,11 +92,16 @@ void runs_print(struct text *t, const struct view *v)
 	}
 }
 
+/* Wider labels of rows read badly beside their numbers. */
+#define LABEL_MOST 24
+
 void layout_render(const struct comparison *c, const struct report_options *opt, struct text *t)
 {
 	struct view v;
 
 	view_init(&v, c, t->a, opt->split);
+	v.width = (size_t)t->width;
+	v.label = MIN(v.width / 3, (size_t)LABEL_MOST);
 	words_print(t, &v);
 	text_blank(t);
 	facts_print(t, &v);

@@ -29,15 +29,13 @@ void runs_print(struct text *t, const struct view *v);
 const char *layout_title(const struct view *v, const struct view_table *t, const char *after);
 
 /*
- * Puts the label of a row into its first cell. Labels longer than LAYOUT_LABEL take lines of their
+ * Puts the label of a row into its first cell. Labels longer than view.label take lines of their
  * own above the row, whose cells are returned.
  */
-#define LAYOUT_LABEL	  24
-#define LAYOUT_LABEL_LINE 60
-struct grid_cell *layout_label(struct grid *g, struct grid_cell *cells, const char *label,
-			       bool left);
-/* Name of the axis, cut at LAYOUT_LABEL. */
-const char *layout_axis(struct arena *a, const struct view_table *t);
+struct grid_cell *layout_label(const struct view *v, struct grid *g, struct grid_cell *cells,
+			       const char *label, bool left);
+/* Name of the axis, cut at view.label. */
+const char *layout_axis(const struct view *v, const struct view_table *t);
 
 /* One character for a tested cell: * better, ! worse, s small, = same, ? unsure, c changed. */
 char layout_mark(const struct cmp_cell *cell);

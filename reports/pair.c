@@ -69,7 +69,7 @@ static const char *side_name(const struct pair *p, struct arena *a, size_t varia
 
 	if (p->predict)
 		return n > 0 ? arena_printf(a, "%s, n=%d", id, n) : id;
-	if (!p->table->unit || !*p->table->unit || strlen(p->table->unit) > LAYOUT_LABEL)
+	if (!p->table->unit || !*p->table->unit || strlen(p->table->unit) > p->v->label)
 		return id;
 	return arena_printf(a, "%s, %s", id, text_ascii(a, p->table->unit));
 }
@@ -84,7 +84,7 @@ static void pair_header(const struct pair *p, struct grid *g)
 			cells[i ? COL_B : COL_A].text = side_name(p, g->a, i);
 		cells = grid_row(g);
 	}
-	cells[COL_LABEL].text = layout_axis(g->a, p->table);
+	cells[COL_LABEL].text = layout_axis(p->v, p->table);
 	cells[COL_LABEL].left = isnan(p->table->rows[0].axis);
 	for (i = 0; i < 2; i++)
 		cells[i ? COL_B : COL_A].text = p->predict ? side_name(p, g->a, i) : "mean";
@@ -134,8 +134,8 @@ static const char *pair_label(const struct pair *p, struct arena *a, const struc
 static void pair_row(const struct pair *p, struct grid *g, const struct view_row *r)
 {
 	const struct cmp_cell *cell = &r->row->cells[1];
-	struct grid_cell *cells =
-		layout_label(g, grid_row(g), pair_label(p, g->a, r), isnan(p->table->rows[0].axis));
+	struct grid_cell *cells = layout_label(p->v, g, grid_row(g), pair_label(p, g->a, r),
+					       isnan(p->table->rows[0].axis));
 	int decimals = p->table->unit ? p->decimals : -1;
 	size_t i;
 

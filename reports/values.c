@@ -11,14 +11,15 @@
 #include "reports/layout.h"
 
 /* Tables of one metric stand in one block, told apart by a column; long words need a heading. */
-static bool tables_join(const struct view_table *x, const struct view_table *y)
+static bool tables_join(const struct view *v, const struct view_table *x,
+			const struct view_table *y)
 {
 	if (x == y)
 		return x->shown;
 	return x->shown && y->shown && x->metric && y->metric &&
 	       !strcmp(x->benchmark, y->benchmark) &&
-	       !strcmp(x->metric->metric, y->metric->metric) && strlen(x->where) <= LAYOUT_LABEL &&
-	       strlen(y->where) <= LAYOUT_LABEL;
+	       !strcmp(x->metric->metric, y->metric->metric) && strlen(x->where) <= v->label &&
+	       strlen(y->where) <= v->label;
 }
 
 /* Of a block that starts with table `first`: the baseline and others [from, to). */
@@ -33,8 +34,8 @@ static bool block_has_where(const struct view *v, const struct view_table *first
 {
 	size_t i;
 
-	for (i = 0; strlen(first->where) <= LAYOUT_LABEL && i < v->n; i++)
-		if (tables_join(first, &v->tables[i]) && *v->tables[i].where)
+	for (i = 0; strlen(first->where) <= v->label && i < v->n; i++)
+		if (tables_join(v, first, &v->tables[i]) && *v->tables[i].where)
 			return true;
 	return false;
 }
@@ -45,8 +46,8 @@ static void block_table(const struct block *b, struct grid *g, const struct view
 	size_t i, k, n;
 
 	for (i = 0; i < t->n; i++) {
-		struct grid_cell *cells =
-			layout_label(g, grid_row(g), t->rows[i].label, isnan(t->rows[i].axis));
+		struct grid_cell *cells = layout_label(b->v, g, grid_row(g), t->rows[i].label,
+						       isnan(t->rows[i].axis));
 
 		if (b->where)
 			cells[1] = (struct grid_cell){t->where, true, false, COLOR_NONE};
@@ -65,13 +66,13 @@ static void block_fill(const struct block *b, struct grid *g)
 
 	grid_init(g, b->v->a, 1 + b->where + b->to - b->from);
 	cells = grid_row(g);
-	cells[0].text = layout_axis(g->a, b->first);
+	cells[0].text = layout_axis(b->v, b->first);
 	if (b->where)
 		cells[n++] = (struct grid_cell){"where", true, false, COLOR_NONE};
 	for (i = b->from; i < b->to; i++)
 		cells[n++].text = b->v->c->variants[i].id;
 	for (i = 0; i < b->v->n; i++)
-		if (tables_join(b->first, &b->v->tables[i]))
+		if (tables_join(b->v, b->first, &b->v->tables[i]))
 			block_table(b, g, &b->v->tables[i]);
 }
 
@@ -112,7 +113,7 @@ static bool is_first(const struct view *v, size_t table)
 	size_t i;
 
 	for (i = 0; i < table; i++)
-		if (tables_join(&v->tables[i], &v->tables[table]))
+		if (tables_join(v, &v->tables[i], &v->tables[table]))
 			return false;
 	return v->tables[table].shown;
 }

@@ -39,6 +39,8 @@ struct view {
 	size_t n;
 	struct view_shape *shapes;
 	size_t n_shapes;
+	size_t width; /* columns there are */
+	size_t label; /* longest label of a row that stands beside its cells */
 };
 
 /* split: axis value that starts the high load; 0: found from the first table of a benchmark. */

@@ -60,19 +60,19 @@ const char *layout_title(const struct view *v, const struct view_table *t, const
 	return arena_strdup(v->a, strbuf_str(&sb));
 }
 
-struct grid_cell *layout_label(struct grid *g, struct grid_cell *cells, const char *label,
-			       bool left)
+struct grid_cell *layout_label(const struct view *v, struct grid *g, struct grid_cell *cells,
+			       const char *label, bool left)
 {
 	size_t len = strlen(label);
 
-	if (len <= LAYOUT_LABEL) {
+	if (len <= v->label) {
 		cells[0].text = label;
 		cells[0].left = left;
 		return cells;
 	}
 	/* the words go above their row, cut where a line ends */
 	for (; len; len = strlen(label)) {
-		size_t take = MIN(len, (size_t)LAYOUT_LABEL_LINE);
+		size_t take = MIN(len, (size_t)v->width);
 
 		cells[0] = (struct grid_cell){arena_strndup(g->a, label, take), true, true,
 					      COLOR_NONE};
@@ -82,9 +82,9 @@ struct grid_cell *layout_label(struct grid *g, struct grid_cell *cells, const ch
 	return cells;
 }
 
-const char *layout_axis(struct arena *a, const struct view_table *t)
+const char *layout_axis(const struct view *v, const struct view_table *t)
 {
-	return arena_strndup(a, t->axis, MIN(strlen(t->axis), (size_t)LAYOUT_LABEL));
+	return arena_strndup(v->a, t->axis, MIN(strlen(t->axis), v->label));
 }
 
 static size_t part_columns(const struct part *p)
@@ -106,8 +106,8 @@ static void part_header(const struct part *p, struct grid *g)
 	size_t i, n = 0;
 
 	cells[n].left = isnan(p->table->rows[0].axis);
-	cells[n++].text = layout_axis(g->a, p->table);
-	cells[n++].text = p->table->unit && *p->table->unit && strlen(p->table->unit) < LAYOUT_LABEL
+	cells[n++].text = layout_axis(p->v, p->table);
+	cells[n++].text = p->table->unit && *p->table->unit && strlen(p->table->unit) < p->v->label
 				  ? arena_printf(g->a, "A, %s", text_ascii(g->a, p->table->unit))
 				  : "A";
 	for (i = p->from; i < p->to; i++)
@@ -144,7 +144,7 @@ static void part_row(const struct part *p, struct grid *g, const struct view_row
 	struct grid_cell *cells = grid_row(g);
 	size_t i, n = 0;
 
-	cells = layout_label(g, cells, label, isnan(p->table->rows[0].axis));
+	cells = layout_label(p->v, g, cells, label, isnan(p->table->rows[0].axis));
 	n++;
 	mean = view_mean(g->a, &r->row->cells[0], p->decimals);
 	cells[n++].text = mean ? mean : r->row->cells[0].failed ? "failed" : ".";
@@ -188,14 +188,14 @@ static void part_worst(const struct part *p, struct grid *g)
 	}
 }
 
-static bool table_labels_fit(const struct view_table *t)
+static bool table_labels_fit(const struct view *v, const struct view_table *t)
 {
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
-		if (strlen(t->rows[i].label) > LAYOUT_LABEL)
+		if (strlen(t->rows[i].label) > v->label)
 			return false;
-	return strlen(t->axis) <= LAYOUT_LABEL;
+	return strlen(t->axis) <= v->label;
 }
 
 static bool has_worst(const struct view_table *t)
@@ -216,7 +216,7 @@ static void part_summary(const struct part *p, struct grid *g)
 		part_gmean(p, g, arena_printf(g->a, "  %s", view_range(g->a, t, t->split, t->n)),
 			   t->split, t->n);
 	}
-	if (has_worst(t) && table_labels_fit(t))
+	if (has_worst(t) && table_labels_fit(p->v, t))
 		part_worst(p, g);
 }
 
