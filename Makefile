@@ -103,6 +103,11 @@ $(O)/tests/unit/%: tests/unit/%.c $(LIBOBJ) Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(KCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LDLIBS) -lcmocka
 
+$(O)/tests/bench/%: tests/bench/%.c $(LIBOBJ) Makefile
+	$(call say,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(KCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LDLIBS)
+
 # Fuzzers: clang's libFuzzer over the pure rooms; `make fuzz SECONDS=60`.
 FUZZ_SRC := $(filter core/% stats/% parsers/% runner/job.c runner/frame.c,$(SRC))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard tests/fuzz/*.c))
@@ -118,7 +123,7 @@ help:
 	@echo 'make demo       install what is missing, build, compare two real kernels'
 	@echo 'make check      install what tests need, build with -Werror, run every test'
 	@echo 'make check-slow the tests that boot many guests'
-	@echo 'make bench      speed, as ratios;  make fuzz SECONDS=60;  make deps'
+	@echo 'make bench      speed and error rates;  make fuzz SECONDS=60;  make deps'
 	@echo 'make install DESTDIR= PREFIX=/usr/local;  make clean'
 	@echo 'Variables: O= V=1 SAN=1 COVERAGE=1 SHARED=1 DEPS=no SUDO='
 
@@ -142,7 +147,7 @@ check-slow: deps-check
 
 tests: $(UNIT)
 
-bench: all
+bench: all $(O)/tests/bench/stats
 	@KDELTA=./$(KDELTA) O=$(O) tests/bench/run.sh
 
 SECONDS ?= 60

@@ -43,7 +43,10 @@ struct t_test {
 };
 /* Variances apart, as t.test(). */
 struct t_test stats_t_welch(const struct moments *x, const struct moments *y);
-/* One variance, drawn to the prior by its degrees of freedom. */
+/* Whether the values spread more than a prior allows. */
+bool stats_prior_refuted(const struct moments *x, const struct moments *y,
+			 const struct stats_variance *prior);
+/* One variance, drawn to the prior by its degrees of freedom; Student's without a prior. */
 struct t_test stats_t_moderated(const struct moments *x, const struct moments *y,
 				const struct stats_variance *prior);
 /* Half-width of the interval of the difference. */

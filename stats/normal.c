@@ -49,13 +49,22 @@ struct t_test stats_t_welch(const struct moments *x, const struct moments *y)
 		(double)((vx + vy) * (vx + vy) / (vx * vx / (x->n - 1) + vy * vy / (y->n - 1))));
 }
 
+bool stats_prior_refuted(const struct moments *x, const struct moments *y,
+			 const struct stats_variance *prior)
+{
+	double df = (double)(x->n + y->n - 2);
+	double f = (double)((x->squares + y->squares) / df / prior->value);
+
+	return f > 1 && (isinf(f) || pf(f, df, prior->df, 0, 0) < STATS_PRIOR_REFUTED);
+}
+
 struct t_test stats_t_moderated(const struct moments *x, const struct moments *y,
 				const struct stats_variance *prior)
 {
-	double df = prior->df + x->n + y->n - 2;
-	double variance = (double)((prior->df * prior->value + x->squares + y->squares) / df);
+	double prior_df = prior->df > 0 ? prior->df : 0, df = prior_df + x->n + y->n - 2;
+	double sum = (double)(x->squares + y->squares) + (prior_df ? prior_df * prior->value : 0);
 
-	return t_test(x, y, sqrt(variance * (1.0 / x->n + 1.0 / y->n)), df);
+	return t_test(x, y, sqrt(sum / df * (1.0 / x->n + 1.0 / y->n)), df);
 }
 
 double stats_t_half_width(const struct t_test *t, double level)

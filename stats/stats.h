@@ -27,6 +27,12 @@ const char *mean_kind_name(enum mean_kind kind);
 /* Returns false for an unknown name (case is ignored). */
 bool mean_kind_parse(const char *name, enum mean_kind *kind);
 
+/*
+ * A prior that the values' own variance exceeds with this probability (F-test) is put aside: an
+ * outlier among three values would else be taken for a change.
+ */
+#define STATS_PRIOR_REFUTED 0.001
+
 enum {
 	/* Units a side from which the rank test is made; fewer are never tested without a prior. */
 	STATS_TEST_MIN = 5,
@@ -166,7 +172,7 @@ struct test_result {
 	double pooled_sd;  /* of log values; NAN if not computable */
 	double scale; /* a threshold of 1 % is 0.01 of this: 1, on the raw scale |Amean(base)| */
 	bool on_log;  /* false: raw scale */
-	struct stats_variance prior; /* the one a moderated test took; df 0: none */
+	struct stats_variance prior; /* of a moderated test; df 0: put aside, or another test */
 };
 
 enum stats_method { STATS_NONE, STATS_RANKS, STATS_MODERATED, STATS_WELCH };

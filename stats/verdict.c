@@ -95,11 +95,13 @@ static void take_t(struct test_result *t, enum stats_method method, const struct
 static void take_moderated(struct test_result *t, const struct moments *x, const struct moments *y,
 			   const struct stats_variance *prior)
 {
-	struct t_test result = stats_t_moderated(x, y, prior);
+	struct stats_variance used = {prior->value,
+				      stats_prior_refuted(x, y, prior) ? 0 : prior->df};
+	struct t_test result = stats_t_moderated(x, y, &used);
 
 	take_t(t, STATS_MODERATED, &result);
 	if (!isnan(t->p))
-		t->prior = *prior;
+		t->prior = used;
 }
 
 static void take_ranks(struct test_result *t, const struct interval *shift, const double *x,

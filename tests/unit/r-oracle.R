@@ -126,6 +126,9 @@ for (i in 1:20) {
 }
 
 moderated <- function(difference, ss, df, nx, ny, prior) {
+	# a prior that the values contradict is put aside
+	if (pf(ss / df / prior[1], df, prior[2], lower.tail = FALSE) < 0.001)
+		prior[2] <- 0
 	total <- df + prior[2]
 	se <- sqrt((ss + prior[2] * prior[1]) / total * (1 / nx + 1 / ny))
 	c(2 * pt(-abs(difference / se), total), difference + c(-1, 1) * qt(0.975, total) * se)

@@ -323,6 +323,21 @@ static void test_moderated(void **state)
 	}
 }
 
+/* One stalled run of three: the values spread more than the history says, so it is put aside. */
+static void test_prior_refuted(void **state)
+{
+	const double x[] = {100, 100.5, 101}, y[] = {100.2, 100.6, 112};
+	const struct stats_prior prior = {.log = {0.00002, 16}};
+	struct test_result t = stats_test(MEAN_AMEAN, x, 3, y, 3, &prior, 0.95);
+	bool small;
+
+	(void)state;
+	assert_string_equal(t.test, "modt");
+	assert_true(t.prior.df == 0 && t.prior.value == 0.00002);
+	assert_true(t.p > 0.3 && t.low < 0 && t.high > 0);
+	assert_int_equal(stats_verdict(&t, DIR_LOWER, 0.01, 0.05, &small), VERDICT_UNSURE);
+}
+
 static void test_summaries(void **state)
 {
 	const struct stats_summary x = {100, 1, 10}, y = {103, 1, 10}, few = {103, 1, 4};
@@ -413,8 +428,8 @@ int main(void)
 		cmocka_unit_test(test_outlier),	       cmocka_unit_test(test_raw_scale),
 		cmocka_unit_test(test_missing_values), cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_choice),	       cmocka_unit_test(test_moderated),
-		cmocka_unit_test(test_summaries),      cmocka_unit_test(test_priors),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_prior_refuted),  cmocka_unit_test(test_summaries),
+		cmocka_unit_test(test_priors),	       cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

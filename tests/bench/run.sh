@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What `make bench` prints: error rates of the statistics against their limits, then times.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+bad=0
+"${O:-build}/tests/bench/stats" || bad=1
+bash tests/bench/compare.sh || bad=1
+exit $bad
