@@ -93,12 +93,15 @@ static int time_run(struct session *s, struct visit *v, const struct test_case *
 	return ret;
 }
 
-/* More loops until a run takes half of what is wanted, then extrapolated. *loops 0: a run failed.
+/*
+ * More loops until a run takes half of what is wanted and clearly longer than the one before; the
+ * slope between these two leaves out what starting costs, which in an emulated guest is most of a
+ * short run. *loops 0: a run failed.
  */
 static int search(struct session *s, struct visit *v, const struct test_case *c,
 		  const struct bench_param *p, double *loops)
 {
-	double n = 20, seconds;
+	double n = 20, before = 0, seconds_before = 0, seconds;
 	int i, ret;
 
 	*loops = 0;
@@ -106,10 +109,15 @@ static int search(struct session *s, struct visit *v, const struct test_case *c,
 		ret = time_run(s, v, c, p, n, &seconds);
 		if (ret || seconds <= 0)
 			return ret;
-		if (seconds >= p->calibrate / 2 || n >= 1e9) {
-			*loops = two_digits(fmax(1, n * p->calibrate / seconds));
+		if (n >= 1e9 || (before > 0 && seconds >= p->calibrate / 2 &&
+				 seconds >= 1.5 * seconds_before)) {
+			double slope = (seconds - seconds_before) / (n - before);
+
+			*loops = slope > 0 ? two_digits(fmax(1, p->calibrate / slope)) : n;
 			return 0;
 		}
+		before = n;
+		seconds_before = seconds;
 		n = round(n * fmin(fmax(p->calibrate / seconds, 2), 20));
 	}
 	return 0;
