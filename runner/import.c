@@ -288,6 +288,18 @@ static int read_raw_file(struct arena *a, const struct catalog *cat,
 	return -EINVAL;
 }
 
+/* "15 files of old, 15 files of new": the first path alone would not say what was compared. */
+static const char *groups_source(struct arena *a, const struct import_group *groups, size_t n)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		strbuf_addf(&sb, "%s%zu %s of %s", i ? ", " : "", groups[i].n_files,
+			    groups[i].n_files == 1 ? "file" : "files", groups[i].variant);
+	return arena_strdup(a, strbuf_str(&sb));
+}
+
 static int add_groups(struct import *im, const struct import_group *groups, size_t n_groups,
 		      struct raw_file *files, size_t n, const char *sha256)
 {
@@ -295,6 +307,10 @@ static int add_groups(struct import *im, const struct import_group *groups, size
 	size_t i;
 	int r = import_campaign(im, n_groups == 1 ? groups[0].variant : files[0].path, sha256, 0);
 
+	if (!r) {
+		im->campaign.source = groups_source(im->a, groups, n_groups);
+		r = db_set_campaign(im->db, &im->campaign, im->e);
+	}
 	for (i = 0; !r && i < n_groups; i++) {
 		struct import_variant_words w = {groups[i].variant, "", "", "", i == 0};
 
