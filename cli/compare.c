@@ -20,6 +20,7 @@ static const struct cli_option compare_options[] = {
 	{"contrast", 0, "D/E", "one more column: D against E, by letter or name; repeatable"},
 	{"values", 0, NULL, "print the means of every variant too"},
 	{"runs", 0, NULL, "print every single value too"},
+	{"why", 0, "ROW", "how verdicts were made: part of a case or metric, or all (mail, term)"},
 	{"split", 0, "N", "summarise rows below N and from N on (default: found from the load)"},
 	{"counters", 0, NULL, "all metrics, not the headlines alone"},
 	{"check", 0, NULL, "exit 3 on a regression, 4 where it cannot be told"},
@@ -97,6 +98,7 @@ static int read_options(struct compare *k)
 	k->report.color = cli_colors(c);
 	k->report.values = cli_has(c, "values");
 	k->report.runs = cli_has(c, "runs");
+	k->report.why = cli_value(c, "why");
 	for (i = 0; (text = cli_value_at(c, "contrast", i)); i++)
 		*ARRAY_PUSH(&k->contrasts) = text;
 	for (i = 0; (text = cli_value_at(c, "campaign", i)); i++)
@@ -397,6 +399,19 @@ static int import_files(struct compare *k)
 
 /* ---- the report ---- */
 
+static int check_why(struct compare *k, const struct comparison *cmp)
+{
+	const char *what = k->report.why;
+
+	if (!what || comparison_has(cmp, what))
+		return 0;
+	err_add(k->c->e, -EINVAL, "--why %s: no such row", what);
+	err_hint(k->c->e,
+		 "rows are \"%s %s\" and so on; a part is enough, all means every headline",
+		 cmp->tests[0].name, cmp->tests[0].rows[0].metric);
+	return -EINVAL;
+}
+
 static int write_outputs(struct compare *k, const struct comparison *cmp)
 {
 	const struct output *o;
@@ -468,6 +483,8 @@ static int compare(struct compare *k)
 	k->build.n_contrasts = k->contrasts.n;
 	r = comparison_build(k->db, c->a, k->campaigns.items, k->campaigns.n, &k->build, &cmp,
 			     c->e);
+	if (!r)
+		r = check_why(k, cmp);
 	if (!r)
 		r = write_outputs(k, cmp);
 	if (r)

@@ -47,6 +47,7 @@ struct cmp_cell {
 	bool source_mark;     /* the source marked it */
 	struct test_result test;
 	double p_adjusted;
+	int family;	      /* p-values corrected together; 0: not tested */
 	enum verdict verdict; /* VERDICT_UNSURE with test "none" where nothing was tested */
 	bool small;
 	bool multiplicity; /* interval without 0 that the correction did not accept: note (m) */
@@ -181,8 +182,16 @@ const char *comparison_metric_name(const struct cmp_row *r);
 struct report_options {
 	int width; /* 0: the format's own (mail 72) */
 	bool color, values, runs;
-	double split; /* --split N: axis value that starts the high load; 0: automatic */
+	double split;	 /* --split N: axis value that starts the high load; 0: automatic */
+	const char *why; /* rows to explain, as comparison_explains() takes them; NULL: none */
 };
+
+/*
+ * Whether `--why what` means a row: part of "CASE METRIC", as "clients=64 tbench.thr"; "all" means
+ * every headline. comparison_has: any row.
+ */
+bool comparison_explains(const struct cmp_test *t, const struct cmp_row *r, const char *what);
+bool comparison_has(const struct comparison *c, const char *what);
 
 struct report_format {
 	const char *name;    /* "mail" */

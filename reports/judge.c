@@ -203,6 +203,7 @@ struct family {
 	struct stats_variance prior; /* of log values, from all rows */
 	double *p;
 	size_t n;
+	int tested;
 };
 
 /* The variance about the mean of each variant, over all of them. */
@@ -246,6 +247,7 @@ static void family_compare(struct comparison *c, struct cmp_row *row, struct cmp
 		prior.log = f->prior;
 	cell_compare(c, row, cell, base, &prior);
 	f->p[f->n++] = cell->test.p;
+	f->tested += cell_is_tested(cell);
 	c->tested |= cell_is_tested(cell);
 }
 
@@ -255,6 +257,7 @@ static void family_judge(struct comparison *c, struct cmp_row *row, struct cmp_c
 	struct family *f = data;
 
 	cell->p_adjusted = f->p[f->n++];
+	cell->family = cell_is_tested(cell) ? f->tested : 0;
 	cell_judge(c, row, cell, base);
 }
 

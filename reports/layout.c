@@ -113,6 +113,8 @@ void layout_render(const struct comparison *c, const struct report_options *opt,
 		if (opt->runs)
 			runs_print(t, &v);
 	}
+	if (opt->why)
+		why_print(t, &v, opt->why);
 	/* one newline at the end, no blank line */
 	strbuf_rtrim(t->out);
 	strbuf_addc(t->out, '\n');

@@ -22,6 +22,8 @@ void wide_print(struct text *t, const struct view *v, const struct report_option
 void pair_print(struct text *t, const struct view *v, const struct report_options *opt);
 /* The means of every variant: the block of --values. */
 void values_print(struct text *t, const struct view *v);
+/* How verdicts were made: the block of --why. */
+void why_print(struct text *t, const struct view *v, const char *what);
 /* Every single value: the block of --runs. */
 void runs_print(struct text *t, const struct view *v);
 

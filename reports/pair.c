@@ -195,11 +195,6 @@ static void pair_fill(const struct pair *p, struct grid *g, struct arena *a)
 
 /* ---- reasons ---- */
 
-static const char *p_text(struct arena *a, double p)
-{
-	return arena_printf(a, p < 0.0005 ? "%.1e" : p < 0.1 ? "%.3f" : "%.2f", p);
-}
-
 static const char *runs_text(struct arena *a, int n)
 {
 	return n > 50 ? ">50" : arena_printf(a, "%d", n);
@@ -232,9 +227,9 @@ static void reason_row(struct text *t, const struct pair *p, const struct view_r
 
 	strbuf_addf(&sb, "%s%s: p = %s",
 		    *p->table->axis ? arena_printf(t->a, "%s ", p->table->axis) : "", r->label,
-		    p_text(t->a, cell->test.p));
+		    text_p(t->a, cell->test.p));
 	if (cell->multiplicity)
-		strbuf_addf(&sb, " alone, %s among all rows", p_text(t->a, cell->p_adjusted));
+		strbuf_addf(&sb, " alone, %s among all rows", text_p(t->a, cell->p_adjusted));
 	if (cell->verdict == VERDICT_UNSURE &&
 	    cell->runs_threshold > MIN(cell->n, r->row->cells[0].n))
 		strbuf_addf(&sb, "; %g%% takes %s%d %s a side, %g%% %s%d (80%% power)",

@@ -150,6 +150,13 @@ const char *text_share(struct arena *a, double fraction)
 	return arena_printf(a, fraction < 0.9995 ? "%.1f%%" : "%.0f%%", 100 * fraction);
 }
 
+const char *text_p(struct arena *a, double p)
+{
+	if (isnan(p))
+		return "none";
+	return arena_printf(a, p < 0.0005 ? "%.1e" : p < 0.1 ? "%.3f" : "%.2f", p);
+}
+
 const char *text_number(struct arena *a, double v, int decimals)
 {
 	return arena_printf(a, fabs(v) < 1e15 ? "%.*f" : "%.*e", decimals, v);

@@ -37,6 +37,8 @@ void text_blank(struct text *t);
 const char *text_percent(struct arena *a, double fraction, const char *suffix);
 /* "1.4%" of 0.014; "" for NAN */
 const char *text_share(struct arena *a, double fraction);
+/* "0.032" of a p-value; "none" for NAN */
+const char *text_p(struct arena *a, double p);
 /* Number with so many decimals. */
 const char *text_number(struct arena *a, double v, int decimals);
 

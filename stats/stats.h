@@ -168,7 +168,8 @@ struct test_result {
 	double level;
 	double p;	   /* NAN: not tested */
 	double p_adjusted; /* p of a family of one, until the caller corrects it */
-	double welch_p;	   /* cross-check on the same scale; NAN if not computable */
+	double welch_p;	   /* cross-checks on the same scale; NAN if not computable */
+	double rank_p;	   /* exact Mann-Whitney, whatever decides */
 	double pooled_sd;  /* of log values; NAN if not computable */
 	double scale; /* a threshold of 1 % is 0.01 of this: 1, on the raw scale |Amean(base)| */
 	bool on_log;  /* false: raw scale */

@@ -74,6 +74,7 @@ struct test_result stats_untested(double level)
 		.p = NAN,
 		.p_adjusted = NAN,
 		.welch_p = NAN,
+		.rank_p = NAN,
 		.pooled_sd = NAN,
 		.scale = 1,
 	};
@@ -104,10 +105,9 @@ static void take_moderated(struct test_result *t, const struct moments *x, const
 		t->prior = used;
 }
 
-static void take_ranks(struct test_result *t, const struct interval *shift, const double *x,
-		       size_t nx, const double *y, size_t ny)
+static void take_ranks(struct test_result *t, const struct interval *shift)
 {
-	t->p = stats_mann_whitney(x, nx, y, ny);
+	t->p = t->rank_p;
 	if (isnan(t->p))
 		return;
 	t->test = method_names[STATS_RANKS];
@@ -163,12 +163,13 @@ struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, c
 	shift = stats_hodges_lehmann(x, nx, y, ny, level);
 	t.shift = shift.estimate;
 	t.welch_p = stats_t_welch(&mx, &my).p;
+	t.rank_p = stats_mann_whitney(x, nx, y, ny);
 	if (method == STATS_MODERATED)
 		take_moderated(&t, &mx, &my, known);
 	/* ranks also where not even the prior has a spread: that leaves a t-test without an answer
 	 */
 	if (method == STATS_RANKS || (isnan(t.p) && MIN(nx, ny) >= STATS_TEST_MIN))
-		take_ranks(&t, &shift, x, nx, y, ny);
+		take_ranks(&t, &shift);
 	finish(&t);
 	return t;
 }

@@ -22,6 +22,7 @@ METRICS = {
     "kernbench.real": ("s", "lower", "amean", "headline"),
     "kernbench.user": ("s", "lower", "amean", "counter"),
     "kernbench.sys": ("s", "lower", "amean", "counter"),
+    "unixbench.index": ("", "higher", "amean", "headline"),
 }
 
 
@@ -330,6 +331,33 @@ def builds(path, data=None, command="make clean; make Image -j100"):
 
 def unequal(path):
     return builds(path, UNEQUAL, "make clean; make -j64")
+
+
+def three(path):
+    f = Fixture(path, "three", kind="import", unit="run", source="unixbench.txt")
+    case = f.case("unixbench", {}, command="./Run spawn")
+    for i, values in enumerate(((1228.6, 1231.4, 1226.1), (1254.9, 1265.7, 1266.1))):
+        v = f.variant(i, ("without", "with")[i])
+        for block, value in enumerate(values, 1):
+            f.run(v, case, block, {"unixbench.index": value})
+    return f
+
+
+def history(path):
+    """Three boots a side of two loads; one of them was measured in an older campaign too."""
+    f = tested(path, n_variants=2, repeats=3, clients=(1, 2))
+    f.campaign = "old-20261129-1"
+    f.insert("campaigns", id=f.campaign, name="old", kind="run", created=CREATED - 86400,
+             ended=CREATED - 80000, unit="boot", machine_id=1, backend="host", repeat=8)
+    case = f.cases["tbench/clients=1"]
+    f.insert("campaign_cases", campaign_id=f.campaign, case_id=case, position=1)
+    noise = Noise(5)
+    for v in (1, 2):
+        f.insert("campaign_variants", campaign_id=f.campaign, variant_id=v, position=v - 1,
+                 name="6.%d" % v, baseline=v == 1)
+        for block in range(1, 9):  # far apart: what a kernel changed is not its noise
+            f.run(v, case, block, {"tbench.throughput": 200 * v * (1 + 0.003 * noise.normal())})
+    return f
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def has(where, thing, keys):
 
 def check_cell(where, cell):
     has(where, cell, CELL)
-    assert cell["test"] in ("mw", "modt", "det", "none"), where
+    assert cell["test"] in ("mw", "modt", "welch", "none"), where
     assert cell["verdict"] in VERDICTS, where
     assert cell["n"] is None or not cell["values"] or cell["n"] == len(cell["values"]), where
     assert (cell["p"] is None) == (cell["test"] == "none"), where
