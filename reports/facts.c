@@ -368,6 +368,14 @@ static void facts_missing(struct text *t, const struct view *v)
 		text_block(t, "missing", "%s", strbuf_str(&sb));
 }
 
+/* Of one imported file its last name: folders of a private machine say nothing to a reader. */
+static const char *source_name(const char *source)
+{
+	const char *slash = strrchr(source, '/');
+
+	return slash && !strchr(source, ' ') ? slash + 1 : source;
+}
+
 static void facts_source(struct text *t, const struct view *v)
 {
 	const struct comparison *c = v->c;
@@ -376,7 +384,7 @@ static void facts_source(struct text *t, const struct view *v)
 
 	if (!strcmp(c->kind, "import")) {
 		if (*c->source)
-			text_block(t, "source", "%s", text_ascii(v->a, c->source));
+			text_block(t, "source", "%s", text_ascii(v->a, source_name(c->source)));
 		return;
 	}
 	for (i = 0; i < c->n_campaigns; i++)
