@@ -139,6 +139,8 @@ static void why_test(struct text *t, const struct why *w)
 				   : "no prior for the variance");
 	else if (!strcmp(test, "welch"))
 		text_block(t, "test", "Welch's t on %s, from means and deviations", scale);
+	else if (!w->n)
+		text_block(t, "test", "none: n is not stated");
 	else
 		text_block(t, "test", "none: n = %d%s", w->n,
 			   w->n < STATS_TEST_MIN ? " is too few without a prior for the variance"
@@ -155,7 +157,7 @@ static void why_change(struct text *t, const struct why *w)
 			    cell->published ? " (published)" : "");
 	else if (!isnan(cell->test.change))
 		strbuf_addf(&sb, "%s of the means", unit_change(w, t->a, cell->test.change));
-	if (!isnan(cell->test.shift))
+	if (cell->values && !isnan(cell->test.shift))
 		strbuf_addf(&sb, "%sshift %s", sb.len ? "; " : "",
 			    unit_change(w, t->a, cell->test.shift));
 	if (!isnan(cell->test.low))

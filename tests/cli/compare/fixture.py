@@ -343,6 +343,19 @@ def three(path):
     return f
 
 
+def stated(path):
+    """A posted table that states mean, deviation and n, for one row without the latter."""
+    f = Fixture(path, "stated", kind="import", unit="run", machine=None, source="stated.txt")
+    variants = [f.variant(0, "before"), f.variant(1, "after")]
+    for jobs, means, n in ((1, (81.20, 79.02), 10), (2, (44.75, 44.81), 10), (4, (25.31, 24.1), None)):
+        case = f.case("hackbench", {"jobs": jobs})
+        for v, mean in zip(variants, means):
+            f.insert("summaries", campaign_id=f.campaign, variant_id=v, case_id=case,
+                     metric_id=f.metric("hackbench.time"), mean=mean, mean_text="%.2f" % mean,
+                     mean_kind="amean", deviation=0.01 * mean, deviation_kind="stddev", n=n)
+    return f
+
+
 def history(path):
     """Three boots a side of two loads; one of them was measured in an older campaign too."""
     f = tested(path, n_variants=2, repeats=3, clients=(1, 2))
