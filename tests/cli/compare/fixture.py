@@ -356,20 +356,29 @@ def stated(path):
     return f
 
 
-def history(path):
-    """Three boots a side of two loads; one of them was measured in an older campaign too."""
-    f = tested(path, n_variants=2, repeats=3, clients=(1, 2))
-    f.campaign = "old-20261129-1"
-    f.insert("campaigns", id=f.campaign, name="old", kind="run", created=CREATED - 86400,
-             ended=CREATED - 80000, unit="boot", machine_id=1, backend="host", repeat=8)
-    case = f.cases["tbench/clients=1"]
-    f.insert("campaign_cases", campaign_id=f.campaign, case_id=case, position=1)
+def other_campaign(f, name, case, created, backend, spread):
+    """Eight boots of each variant; far apart, as what a kernel changed is not its noise."""
+    f.campaign = name
+    f.insert("campaigns", id=name, name=name, kind="run", created=created, ended=created + 900,
+             unit="boot", machine_id=1, backend=backend, repeat=8)
+    f.insert("campaign_cases", campaign_id=name, case_id=case, position=1)
     noise = Noise(5)
     for v in (1, 2):
-        f.insert("campaign_variants", campaign_id=f.campaign, variant_id=v, position=v - 1,
+        f.insert("campaign_variants", campaign_id=name, variant_id=v, position=v - 1,
                  name="6.%d" % v, baseline=v == 1)
-        for block in range(1, 9):  # far apart: what a kernel changed is not its noise
-            f.run(v, case, block, {"tbench.throughput": 200 * v * (1 + 0.003 * noise.normal())})
+        for block in range(1, 9):
+            value = 200 * v * (1 + spread * noise.normal())
+            f.run(v, case, block, {"tbench.throughput": value})
+
+
+def history(path):
+    """Three boots a side of two loads. One was measured before; the other later, or elsewhere."""
+    f = tested(path, n_variants=2, repeats=3, clients=(1, 2))
+    one, two = f.cases.values()
+    other_campaign(f, "old", one, CREATED - 86400, "host", 0.003)
+    other_campaign(f, "old-qemu", two, CREATED - 86400, "qemu", 0.003)
+    other_campaign(f, "next", one, CREATED + 86400, "host", 0.2)
+    other_campaign(f, "next-two", two, CREATED + 86400, "host", 0.003)
     return f
 
 
