@@ -3,9 +3,12 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct cli_parse {
 	struct cli *c;
@@ -242,12 +245,30 @@ static int check_stdout(int code)
 	return code;
 }
 
+/*
+ * The heap that a comparison needs, mapped in one call: touched page by page it was a third of the
+ * time of a command, and several times that in virtual machines, where a page fault is dear.
+ */
+static void prepare_heap(void)
+{
+	enum { HEAP = 640 << 10 };
+	char *top;
+
+	mallopt(M_TOP_PAD, HEAP);
+	free(mem_alloc(1));
+	top = sbrk(0);
+	if (top != (void *)-1)
+		madvise(top - HEAP, HEAP, MADV_POPULATE_WRITE);
+}
+
 int main(int argc, char **argv)
 {
 	_cleanup_err_ struct err e = ERR_INIT;
-	struct cli c = {.a = arena_new(), .e = &e};
+	struct cli c = {.e = &e};
 	int r;
 
+	prepare_heap();
+	c.a = arena_new();
 	/* A reader that went away is an error of write, not a signal in mid-database. */
 	signal(SIGPIPE, SIG_IGN);
 	r = run_command(&c, argc, argv);
