@@ -163,7 +163,7 @@ static void facts_verdicts(struct text *t, const struct view *v)
 		   "better or worse: range without 0%s and change %g%% or more (less is marked "
 		   "small); same: range inside +-%g%%; unsure: neither%s. If nothing had changed, "
 		   "any mark at all appears in at most 5%% of such tables",
-		   n > 1 ? arena_printf(t->a, ", also among %d tested rows,", n) : "", percent,
+		   n > 1 ? arena_printf(t->a, ", also corrected for %d rows,", n) : "", percent,
 		   percent,
 		   any_multiplicity(c) ? " ((m): range without 0, but not among all rows)" : "");
 }

@@ -18,6 +18,9 @@
 /* Rows of a table that get a line of reasons each; more are told together. */
 #define FEW_REASONS 4
 
+/* More runs than anybody makes; the size of what can be seen says more than their number. */
+#define RUNS_OF_A_LIFE 1000
+
 bool layout_is_pair(const struct comparison *c)
 {
 	return c->n_variants == 2 && c->has_n && !c->has_published && !c->n_contrasts;
@@ -28,9 +31,9 @@ enum pair_column { COL_LABEL, COL_A, COL_CV_A, COL_B, COL_CV_B, COL_CHANGE, COL_
 struct pair {
 	const struct view *v;
 	const struct view_table *table;
-	int decimals;
-	bool predict;	/* every row has a prediction instead of a test */
-	bool cv, range; /* columns there is room for */
+	int decimals, most_decimals;
+	bool predict;	       /* every row has a prediction instead of a test */
+	bool units, cv, range; /* what there is room for; the head of the report names units too */
 	int gap;
 };
 
@@ -100,6 +103,15 @@ static void pair_header(const struct pair *p, struct grid *g)
 	cells[COL_WORD] = (struct grid_cell){"verdict", true, false, COLOR_NONE};
 }
 
+/* A bound of the range in percent, no finer than a wide range deserves. */
+static const char *bound_text(struct arena *a, double bound)
+{
+	double size = fabs(bound);
+
+	return size < 0.1 ? text_percent(a, bound, "")
+			  : arena_printf(a, "%+.*f", size < 1 ? 1 : 0, 100 * bound);
+}
+
 static const char *range_text(const struct pair *p, struct arena *a, const struct cmp_cell *cell)
 {
 	int decimals = MAX(0, p->decimals - 1);
@@ -109,8 +121,8 @@ static const char *range_text(const struct pair *p, struct arena *a, const struc
 				    text_number(a, cell->prediction.high, decimals));
 	if (!isfinite(cell->test.low) || !isfinite(cell->test.high))
 		return "-";
-	return arena_printf(a, "[%s,%s]", text_percent(a, cell->test.low, ""),
-			    text_percent(a, cell->test.high, ""));
+	return arena_printf(a, "[%s,%s]", bound_text(a, cell->test.low),
+			    bound_text(a, cell->test.high));
 }
 
 static const char *verdict_text(struct arena *a, const struct cmp_row *row)
@@ -126,7 +138,7 @@ static const char *verdict_text(struct arena *a, const struct cmp_row *row)
 
 static const char *pair_label(const struct pair *p, struct arena *a, const struct view_row *r)
 {
-	if (p->table->unit || !*r->row->unit)
+	if (p->table->unit || !p->units || !*r->row->unit)
 		return r->label;
 	return arena_printf(a, "%s, %s", r->label, text_ascii(a, view_unit(r->row->unit)));
 }
@@ -146,6 +158,7 @@ static void pair_row(const struct pair *p, struct grid *g, const struct view_row
 		one.n = 1;
 		decimals = view_decimals(p->v, &one);
 	}
+	decimals = MIN(decimals, p->most_decimals);
 	for (i = 0; i < 2; i++) {
 		const char *mean = view_mean(g->a, &r->row->cells[i], decimals);
 
@@ -230,13 +243,14 @@ static void reason_row(struct text *t, const struct pair *p, const struct view_r
 		    text_p(t->a, cell->test.p));
 	if (cell->multiplicity)
 		strbuf_addf(&sb, " alone, %s among all rows", text_p(t->a, cell->p_adjusted));
-	if (cell->verdict == VERDICT_UNSURE &&
-	    cell->runs_threshold > MIN(cell->n, r->row->cells[0].n))
-		strbuf_addf(&sb, "; %g%% takes %s%d %s a side, %g%% %s%d (80%% power)",
-			    100 * c->threshold, cell->runs_threshold > 1000 ? "over " : "",
-			    MIN(cell->runs_threshold, 1000), view_unit_word(c, true),
-			    200 * c->threshold, cell->runs_double > 1000 ? "over " : "",
-			    MIN(cell->runs_double, 1000));
+	if (cell->verdict == VERDICT_UNSURE && cell->runs_threshold > RUNS_OF_A_LIFE)
+		strbuf_addf(&sb, "; too noisy for %g%%: %.2g%% can be seen here (80%% power)",
+			    100 * c->threshold, 100 * cell->detectable);
+	else if (cell->verdict == VERDICT_UNSURE &&
+		 cell->runs_threshold > MIN(cell->n, r->row->cells[0].n))
+		strbuf_addf(&sb, "; %g%% takes %d %s a side, %g%% %d (80%% power)",
+			    100 * c->threshold, cell->runs_threshold, view_unit_word(c, true),
+			    200 * c->threshold, cell->runs_double);
 	else if (cell->verdict == VERDICT_UNSURE && cell->runs_needed)
 		strbuf_addf(&sb, "; %s %s a side would settle it",
 			    runs_text(t->a, cell->runs_needed), view_unit_word(c, true));
@@ -377,7 +391,16 @@ static void pair_counts(struct text *t, const struct pair *p)
 
 static void pair_table(struct text *t, const struct view *v, const struct view_table *table)
 {
-	struct pair p = {v, table, view_decimals(v, table), table_predicts(table), true, true, 2};
+	struct pair p = {
+		.v = v,
+		.table = table,
+		.decimals = view_decimals(v, table),
+		.most_decimals = 15,
+		.predict = table_predicts(table),
+		.units = true,
+		.range = true,
+		.gap = 2,
+	};
 	_cleanup_grid_ struct grid g;
 	size_t i;
 
@@ -385,11 +408,13 @@ static void pair_table(struct text *t, const struct view *v, const struct view_t
 	if (v->n > 1)
 		text_wrap(t, "", 0, layout_title(v, table, ""));
 	pair_fill(&p, &g, t->a);
-	for (i = 0; i < 3 && grid_width(&g) > t->width; i++) {
-		/* what goes where there is no room for all: air, the spread, the range */
+	for (i = 0; i < 5 && grid_width(&g) > t->width; i++) {
+		/* what goes where there is no room for all: air, units, spread, range, digits */
 		p.gap = 1;
-		p.cv &= i < 1;
-		p.range &= i < 2;
+		p.units &= i < 1;
+		p.cv &= i < 2;
+		p.range &= i < 3;
+		p.most_decimals = i < 4 ? p.most_decimals : 1;
 		grid_release(&g);
 		pair_fill(&p, &g, t->a);
 	}

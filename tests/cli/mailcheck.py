@@ -73,8 +73,12 @@ def changes(data):
         for row in test["rows"]:
             for cell in row["cells"] + row.get("contrasts", []):
                 for key in ("change", "ci_low", "ci_high", "shift"):
-                    if cell[key] is not None:
-                        yield "%+.2f" % (100 * cell[key] + 0.0)
+                    if cell[key] is None:
+                        continue
+                    size = abs(cell[key])
+                    yield "%+.2f" % (100 * cell[key] + 0.0)
+                    if key.startswith("ci_") and size >= 0.1:
+                        yield "%+.*f" % (1 if size < 1 else 0, 100 * cell[key])
 
 
 def check_numbers(text, data):
@@ -89,7 +93,10 @@ def check_numbers(text, data):
             table = False
         if not table or summary.match(line):
             continue
-        for value in re.findall(r"(?<![\w.])[+-]\d+\.\d\d(?=[%*!=?sc,\]])", line):
+        printed = re.findall(r"(?<![\w.])[+-]\d+\.\d\d(?=[%*!=?sc])", line)
+        for low, high in re.findall(r"\[([+-][\d.]+),([+-][\d.]+)\]", line):
+            printed += [low, high]
+        for value in printed:
             if value not in known:
                 errors.append("%d: %s is not in the JSON" % (number, value))
         errors += check_ratio(number, line)
