@@ -32,8 +32,9 @@ struct pair {
 	const struct view *v;
 	const struct view_table *table;
 	int decimals, most_decimals;
-	bool predict;	       /* every row has a prediction instead of a test */
-	bool units, cv, range; /* what there is room for; the head of the report names units too */
+	bool predict; /* every row has a prediction instead of a test */
+	bool units, cv, range,
+		other; /* what there is room for; the head of the report names units too */
 	int gap;
 };
 
@@ -80,16 +81,16 @@ static const char *side_name(const struct pair *p, struct arena *a, size_t varia
 static void pair_header(const struct pair *p, struct grid *g)
 {
 	struct grid_cell *cells = grid_row(g);
-	size_t i;
+	size_t sides = p->other ? 2 : 1, i;
 
 	if (!p->predict) {
-		for (i = 0; i < 2; i++)
+		for (i = 0; i < sides; i++)
 			cells[i ? COL_B : COL_A].text = side_name(p, g->a, i);
 		cells = grid_row(g);
 	}
 	cells[COL_LABEL].text = layout_axis(p->v, p->table);
 	cells[COL_LABEL].left = isnan(p->table->rows[0].axis);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < sides; i++)
 		cells[i ? COL_B : COL_A].text = p->predict ? side_name(p, g->a, i) : "mean";
 	if (p->cv)
 		cells[COL_CV_A].text = cells[COL_CV_B].text = "cv";
@@ -149,7 +150,7 @@ static void pair_row(const struct pair *p, struct grid *g, const struct view_row
 	struct grid_cell *cells = layout_label(p->v, g, grid_row(g), pair_label(p, g->a, r),
 					       isnan(p->table->rows[0].axis));
 	int decimals = p->table->unit ? p->decimals : -1;
-	size_t i;
+	size_t sides = p->other ? 2 : 1, i;
 
 	if (decimals < 0) {
 		struct view_table one = *p->table;
@@ -159,7 +160,7 @@ static void pair_row(const struct pair *p, struct grid *g, const struct view_row
 		decimals = view_decimals(p->v, &one);
 	}
 	decimals = MIN(decimals, p->most_decimals);
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < sides; i++) {
 		const char *mean = view_mean(g->a, &r->row->cells[i], decimals);
 
 		cells[i ? COL_B : COL_A].text = mean ? mean : "-";
@@ -194,6 +195,7 @@ static void pair_fill(const struct pair *p, struct grid *g, struct arena *a)
 		g->gap[i] = p->gap;
 	g->gap[COL_CV_A] = g->gap[COL_CV_B] = p->cv ? 1 : 0;
 	g->gap[COL_RANGE] = p->range ? p->gap : 0;
+	g->gap[COL_B] = p->other ? p->gap : 0;
 	pair_header(p, g);
 	for (i = 0; i < t->n; i++)
 		pair_row(p, g, &t->rows[i]);
@@ -399,6 +401,7 @@ static void pair_table(struct text *t, const struct view *v, const struct view_t
 		.predict = table_predicts(table),
 		.units = true,
 		.range = true,
+		.other = true,
 		.gap = 2,
 	};
 	_cleanup_grid_ struct grid g;
@@ -408,13 +411,14 @@ static void pair_table(struct text *t, const struct view *v, const struct view_t
 	if (v->n > 1)
 		text_wrap(t, "", 0, layout_title(v, table, ""));
 	pair_fill(&p, &g, t->a);
-	for (i = 0; i < 5 && grid_width(&g) > t->width; i++) {
-		/* what goes where there is no room for all: air, units, spread, range, digits */
+	for (i = 0; i < 6 && grid_width(&g) > t->width; i++) {
+		/* goes where there is no room for all: air, units, spread, range, digits, B */
 		p.gap = 1;
 		p.units &= i < 1;
 		p.cv &= i < 2;
 		p.range &= i < 3;
 		p.most_decimals = i < 4 ? p.most_decimals : 1;
+		p.other &= i < 5;
 		grid_release(&g);
 		pair_fill(&p, &g, t->a);
 	}
