@@ -469,6 +469,11 @@ int tables_read(struct arena *a, const char *file, struct span text,
 	int r;
 
 	*set = (struct table_set){0};
+	if (!span_trim(text).len) {
+		err_add(e, -ENOENT, "the file is empty");
+		err_at(e, file, 0, 0);
+		return -ENOENT;
+	}
 	tables_undo(a, file, text, &undone, set);
 	r = read_families(a, &undone, opt, set, e);
 	settle(a, set);
