@@ -215,11 +215,12 @@ static int finish(struct import *im, int r)
 	return r;
 }
 
-int import_text(struct db *db, struct arena *a, const struct catalog *cat, const char *file,
-		struct span text, const struct import_options *opt, struct import_report *report,
-		struct err *e)
+static struct import start(struct db *db, struct arena *a, const struct catalog *cat,
+			   const struct import_options *opt, struct import_report *report,
+			   struct err *e)
 {
-	struct import im = {
+	*report = (struct import_report){0};
+	return (struct import){
 		.db = db,
 		.a = a,
 		.cat = cat,
@@ -228,12 +229,18 @@ int import_text(struct db *db, struct arena *a, const struct catalog *cat, const
 		.e = e,
 		.now = time(NULL),
 	};
+}
+
+int import_text(struct db *db, struct arena *a, const struct catalog *cat, const char *file,
+		struct span text, const struct import_options *opt, struct import_report *report,
+		struct err *e)
+{
+	struct import im = start(db, a, cat, opt, report, e);
 	struct import_content *content = arena_alloc(a, sizeof(*content));
 	char sha256[65];
 	int64_t variant;
 	int r;
 
-	*report = (struct import_report){0};
 	r = import_read(a, cat, file, text, opt, content, e);
 	if (r)
 		return r;
@@ -343,21 +350,12 @@ int import_groups(struct db *db, struct arena *a, const struct catalog *cat,
 		  const struct import_group *groups, size_t n_groups,
 		  const struct import_options *opt, struct import_report *report, struct err *e)
 {
-	struct import im = {
-		.db = db,
-		.a = a,
-		.cat = cat,
-		.opt = opt,
-		.report = report,
-		.e = e,
-		.now = time(NULL),
-	};
+	struct import im = start(db, a, cat, opt, report, e);
 	struct raw_file *files;
 	char sha256[65];
 	size_t n = 0, i, k, runs = 0;
 	int r = 0;
 
-	*report = (struct import_report){0};
 	for (i = 0; i < n_groups; i++)
 		n += groups[i].n_files;
 	if (!n)

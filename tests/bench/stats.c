@@ -10,6 +10,7 @@
 
 #include "core/mem.h"
 #include "stats/stats.h"
+#include "tests/random.h"
 
 enum {
 	TRIALS = 4000,
@@ -28,24 +29,7 @@ static const char *const noise_names[] = {"normal", "log-normal", "bimodal", "5%
 enum source { NO_PRIOR, HISTORY, FAMILY };
 static const char *const source_names[] = {"no prior", "history", "family"};
 
-static uint64_t rng;
 static int missed;
-
-/* xorshift64*, uniform in (0, 1) */
-static double uniform(void)
-{
-	rng ^= rng >> 12;
-	rng ^= rng << 25;
-	rng ^= rng >> 27;
-	return ((double)((rng * 0x2545F4914F6CDD1Dull) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(void)
-{
-	double radius = sqrt(-2 * log(uniform()));
-
-	return radius * cos(2 * M_PI * uniform());
-}
 
 /* One run of a benchmark that gives about 1000; shift in units of its standard deviation, sd. */
 static double run(enum noise noise, double sd, double shift)

@@ -12,27 +12,10 @@
 
 #include "core/mem.h"
 #include "stats/stats.h"
+#include "tests/random.h"
 
 enum noise { NORMAL, OUTLIERS, BIMODAL };
 enum { N_MAX = 10, ROWS = 20 };
-
-static uint64_t rng;
-
-/* xorshift64*, uniform in (0, 1) */
-static double uniform(void)
-{
-	rng ^= rng >> 12;
-	rng ^= rng << 25;
-	rng ^= rng >> 27;
-	return ((double)((rng * 0x2545F4914F6CDD1Dull) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(void)
-{
-	double radius = sqrt(-2 * log(uniform()));
-
-	return radius * cos(2 * M_PI * uniform());
-}
 
 /* One run of a benchmark that gives about 1000, with 1 % of noise */
 static double run(enum noise noise, double shift)
