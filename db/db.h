@@ -141,11 +141,13 @@ struct db_metric {
 	enum direction direction;
 	enum mean_kind mean_kind;
 	const char *role; /* headline, counter, diagnostic */
+	const char *topic, *reason; /* heading it stands under; why that direction; "" if nobody said */
+	bool deterministic; /* the same seed gives the same value: compared pair by pair */
 };
 /*
  * Finds by name or inserts. A metric's unit and direction never change under its name: -EINVAL;
- * an empty unit or an unknown direction is no contradiction. Kind of mean and role follow the
- * newest one with a direction; a headline or counter stays one when it also comes as diagnostic
+ * an empty unit or an unknown direction is no contradiction. Kind of mean, role and words follow
+ * the newest one with a direction; a headline or counter stays one when it also comes as diagnostic
  * (its series).
  */
 int db_put_metric(struct db *db, const struct db_metric *m, int64_t *id, struct err *e);

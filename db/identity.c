@@ -214,6 +214,9 @@ static const struct sql_shape metric_shape = {
 			SQL_FIELD(struct db_metric, mean_kind, "mean_kind", 'A'),
 			SQL_FIELD(struct db_metric, role, "role", 't'),
 			SQL_FIELD(struct db_metric, description, "description", 't'),
+			SQL_FIELD(struct db_metric, topic, "topic", 't'),
+			SQL_FIELD(struct db_metric, reason, "reason", 't'),
+			SQL_FIELD(struct db_metric, deterministic, "deterministic", 'b'),
 		},
 };
 
@@ -243,21 +246,22 @@ int db_put_metric(struct db *db, const struct db_metric *m, int64_t *id, struct 
 		err_hint(e, "a metric's meaning never changes under its name: rename the new one");
 		return -EINVAL;
 	}
-	r = sql_value(
-		db, e, id,
-		"INSERT INTO metrics(name, unit, direction, mean_kind, role, description)"
-		" VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(name) DO UPDATE SET " FILL(unit) ", " FILL(
-			description) ","
-				     " direction = iif(direction = 'unknown', excluded.direction, "
-				     "direction),"
-				     " mean_kind = iif(excluded.direction = 'unknown', mean_kind,"
-				     " excluded.mean_kind),"
-				     " role = CASE WHEN role = 'diagnostic' THEN excluded.role"
-				     " WHEN excluded.direction = 'unknown' OR excluded.role = "
-				     "'diagnostic' THEN role"
-				     " ELSE excluded.role END"
-				     " RETURNING id",
-		"ttDAtt", m->name, m->unit, m->direction, m->mean_kind, m->role, m->description);
+	r = sql_value(db, e, id,
+		      "INSERT INTO metrics(name, unit, direction, mean_kind, role, description,"
+		      " topic, reason, deterministic) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		      " ON CONFLICT(name) DO UPDATE SET " FILL(unit) ","
+		      " description = ifnull(nullif(excluded.description, ''), description),"
+		      " topic = ifnull(nullif(excluded.topic, ''), topic),"
+		      " reason = ifnull(nullif(excluded.reason, ''), reason),"
+		      " deterministic = max(deterministic, excluded.deterministic),"
+		      " direction = iif(direction = 'unknown', excluded.direction, direction),"
+		      " mean_kind = iif(excluded.direction = 'unknown', mean_kind,"
+		      " excluded.mean_kind),"
+		      " role = CASE WHEN role = 'diagnostic' THEN excluded.role"
+		      " WHEN excluded.direction = 'unknown' OR excluded.role = 'diagnostic'"
+		      " THEN role ELSE excluded.role END RETURNING id",
+		      "ttDAttttb", m->name, m->unit, m->direction, m->mean_kind, m->role,
+		      m->description, m->topic, m->reason, m->deterministic);
 	return MIN(r, 0);
 }
 

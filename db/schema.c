@@ -12,5 +12,11 @@ __asm__(".pushsection .rodata\n"
 	".popsection\n");
 extern const char db_schema_sql[] __attribute__((visibility("hidden")));
 
-const char *const db_steps[] = {db_schema_sql};
+/* What reports say of a metric besides its name, and whether its runs differ only by their seed. */
+static const char step_metric_words[] =
+	"ALTER TABLE metrics ADD COLUMN topic TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE metrics ADD COLUMN reason TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE metrics ADD COLUMN deterministic INTEGER NOT NULL DEFAULT 0;";
+
+const char *const db_steps[] = {db_schema_sql, step_metric_words};
 const int db_n_steps = ARRAY_SIZE(db_steps);

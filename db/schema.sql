@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- kdelta's database, version 1. Times are Unix seconds (INTEGER). Hashes are lower-case hex.
+-- kdelta's database, version 1; later ones are steps in schema.c. Times are Unix seconds (INTEGER). Hashes are lower-case hex.
 -- The `summary` view at the end is documented and stable; the tables may change with user_version.
 
 PRAGMA application_id = 1801741676;	-- "kdel"

@@ -749,7 +749,8 @@ static size_t case_metrics(const struct builder *b, const struct cmp_test *t,
 static void build_rows(struct builder *b, struct cmp_test *t)
 {
 	const struct db_metric **list;
-	struct db_metric nothing = {0, t->benchmark, "", "", DIR_UNKNOWN, MEAN_AMEAN, "headline"};
+	struct db_metric nothing = {
+		.name = t->benchmark, .direction = DIR_UNKNOWN, .role = "headline"};
 	size_t n, i, pass;
 
 	list = arena_alloc_array(b->a, b->n_metrics + 1, sizeof(struct db_metric *));

@@ -252,25 +252,25 @@ static void test_open_strangers(void **state)
 
 static void test_migrate(void **state)
 {
-	const char *const steps[] = {db_steps[0], "ALTER TABLE machines ADD COLUMN site TEXT",
-				     "CREATE TABLE half(x); INSERT INTO nowhere VALUES (1)"};
+	const char *steps[] = {db_steps[0], db_steps[1], "ALTER TABLE machines ADD COLUMN site TEXT",
+			       "CREATE TABLE half(x); INSERT INTO nowhere VALUES (1)"};
 	struct world w = make_world("run");
 	struct db_campaign c;
 	struct db *r;
 
 	(void)state;
-	assert_int_equal(db_n_steps, 1);
-	ok(db_migrate(db, steps, 2, &e));
-	assert_int_equal(number("PRAGMA user_version"), 2);
+	assert_int_equal(db_n_steps, 2);
+	ok(db_migrate(db, steps, 3, &e));
+	assert_int_equal(number("PRAGMA user_version"), 3);
 	assert_int_equal(number("SELECT count(site) FROM machines"), 0);
 	ok(db_find_campaign(db, a, w.c.id, &c, &e));
 	/* a step that fails leaves nothing of itself */
-	refused(db_migrate(db, steps, 3, &e), -EIO, "nowhere");
-	assert_int_equal(number("PRAGMA user_version"), 2);
+	refused(db_migrate(db, steps, 4, &e), -EIO, "nowhere");
+	assert_int_equal(number("PRAGMA user_version"), 3);
 	assert_int_equal(number("SELECT count(*) FROM sqlite_schema WHERE name = 'half'"), 0);
 	/* and what this program does not know it does not touch */
-	refused(db_open(path, DB_WRITE, &r, &e), -EPROTO, "format 2");
-	refused(db_open(path, DB_READ, &r, &e), -EPROTO, "knows up to 1");
+	refused(db_open(path, DB_WRITE, &r, &e), -EPROTO, "format 3");
+	refused(db_open(path, DB_READ, &r, &e), -EPROTO, "knows up to 2");
 }
 
 /* An empty file is version 0; a reader has it migrated. */
