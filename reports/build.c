@@ -983,8 +983,8 @@ int comparison_build(struct db *db, struct arena *a, const char *const *campaign
 	b.c = arena_alloc(a, sizeof(*b.c));
 	b.c->arena = a;
 	b.c->threshold = opt->threshold;
-	b.c->q = 0.05;
-	b.c->level = 0.95;
+	b.c->q = opt->q > 0 ? opt->q : 0.05;
+	b.c->level = opt->level > 0 ? opt->level : 0.95;
 	r = build_all(&b, campaigns, n_campaigns);
 	builder_release(&b);
 	if (!r)

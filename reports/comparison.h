@@ -151,6 +151,7 @@ struct comparison_options {
 	const char *const *contrasts; /* "D/E" by letter or name */
 	size_t n_contrasts;
 	double threshold; /* fraction, default 0.01 */
+	double q, level;  /* of the correction and the intervals; 0: 0.05 and 0.95 */
 	bool counters;	  /* rows of role counter too */
 };
 

@@ -138,6 +138,28 @@ struct stats_variance stats_prior_of_history(const struct stats_group *g, size_t
  */
 struct stats_variance stats_prior_of_family(const struct stats_variance *rows, size_t n);
 
+/* Spread of values in groups (boots): within a group and between their means. */
+struct stats_components {
+	double within, between;	      /* variances; NAN where they cannot be computed */
+	double within_df, between_df; /* of the two mean squares */
+};
+/*
+ * One-way analysis of variance with groups of unequal size (method of moments, as in Searle,
+ * Casella and McCulloch, "Variance Components", chapter 3); a negative estimate is 0. NAN below two
+ * groups, or where none has two values.
+ */
+struct stats_components stats_variance_components(const struct stats_group *g, size_t n);
+
+/*
+ * Runs per boot that give a mean of the least variance for the time spent:
+ * sqrt((boot cost / run cost) * (run variance / boot variance)), rounded up; costs in seconds, a
+ * boot's without its runs. 1 to STATS_RUNS_MAX (also where boots add nothing); 0 if it cannot be
+ * computed.
+ */
+enum { STATS_RUNS_MAX = 10 };
+int stats_runs_per_boot(double boot_cost, double run_cost, double run_variance,
+			double boot_variance);
+
 enum direction { DIR_HIGHER, DIR_LOWER, DIR_NEUTRAL, DIR_DEPENDS, DIR_UNKNOWN };
 const char *direction_name(enum direction d); /* "higher", ... */
 bool direction_parse(const char *name, enum direction *d);

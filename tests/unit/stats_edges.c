@@ -219,6 +219,41 @@ static void test_bh_missing(void **state)
 	stats_benjamini_hochberg(NULL, 0, NULL);
 }
 
+/* By hand: two groups of two, of two and one; equal means leave nothing between. */
+static void test_components(void **state)
+{
+	const double x[] = {1, 3}, y[] = {5, 7}, z[] = {0, 4};
+	struct stats_group g[] = {{x, 2}, {y, 2}, {z, 2}};
+	struct stats_components c = stats_variance_components(g, 2);
+
+	(void)state;
+	assert_close(c.within, 2);
+	assert_close(c.between, 7);
+	assert_true(c.within_df == 2 && c.between_df == 1);
+	g[1].n = 1;
+	c = stats_variance_components(g, 2);
+	assert_close(c.within, 2);
+	assert_close(c.between, 3);
+	g[1] = g[2];
+	assert_true(stats_variance_components(g, 2).between == 0);
+	assert_true(isnan(stats_variance_components(g, 1).within));
+	g[0].n = g[1].n = 1;
+	assert_true(isnan(stats_variance_components(g, 2).within));
+}
+
+static void test_runs_per_boot(void **state)
+{
+	(void)state;
+	assert_int_equal(stats_runs_per_boot(8, 2, 4, 4), 2);
+	assert_int_equal(stats_runs_per_boot(9, 2, 4, 4), 3);
+	assert_int_equal(stats_runs_per_boot(8, 2, 1, 100), 1);
+	assert_int_equal(stats_runs_per_boot(8, 2, 1, 0), STATS_RUNS_MAX);
+	assert_int_equal(stats_runs_per_boot(0, 2, 1, 0), 1);
+	assert_int_equal(stats_runs_per_boot(8, 2, 0, 0), 1);
+	assert_int_equal(stats_runs_per_boot(8, 0, 1, 1), 0);
+	assert_int_equal(stats_runs_per_boot(8, 2, NAN, 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,7 +262,8 @@ int main(void)
 		cmocka_unit_test(test_range),	       cmocka_unit_test(test_rank_edges),
 		cmocka_unit_test(test_many_equal),     cmocka_unit_test(test_brute_force),
 		cmocka_unit_test(test_welch),	       cmocka_unit_test(test_pooled_variance),
-		cmocka_unit_test(test_bh_missing),
+		cmocka_unit_test(test_bh_missing),     cmocka_unit_test(test_components),
+		cmocka_unit_test(test_runs_per_boot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
