@@ -1,9 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inside of the builder: build.c reads the database into cells, judge.c fills in the statistics. */
+/*
+ * Inside of the builder: build.c reads the campaigns and orders the variants, rows.c makes test
+ * cases, rows and cells, judge.c fills in the statistics, notes.c the facts and warnings.
+ */
 #ifndef REPORTS_BUILD_H
 #define REPORTS_BUILD_H
 
 #include "reports/comparison.h"
+
+/* One value or one published summary of a cell. */
+struct item {
+	int64_t test, metric, variant; /* db ids */
+	int block;		       /* unique over joined campaigns */
+	double value;
+	const struct db_summary *summary; /* NULL: a value */
+};
+
+struct builder {
+	struct db *db;
+	struct arena *a;
+	const struct comparison_options *opt;
+	struct err *e;
+	struct comparison *c;
+	struct db_campaign *campaigns;
+	ARRAY_OF(struct db_variant) variants;
+	ARRAY_OF(struct db_case) cases;
+	struct db_metric *metrics;
+	size_t n_metrics;
+	ARRAY_OF(struct item) items;
+	struct db_unit *history; /* sorted by case, metric, campaign, variant */
+	size_t n_history;
+	ARRAY_OF(struct db_count) counts;
+	ARRAY_OF(struct db_fact) facts;
+	ARRAY_OF(const char *) warnings;
+	ARRAY_OF(const char *) missing;
+	int repeated; /* cells the source states more than once */
+};
+
+/* Sorts the items and makes tests, rows and cells of them. */
+void build_tests(struct builder *b);
+
+/* What the campaign and its machine say; before judging. */
+int build_facts(struct builder *b);
+/* Facts a reader needs and nobody stated; what to beware of. Both after judging. */
+void note_missing(struct builder *b);
+void note_warnings(struct builder *b);
 
 /*
  * Expects tests, rows and cells with values, n, published figures and failures. Fills means,
