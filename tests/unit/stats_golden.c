@@ -186,7 +186,7 @@ static const struct {
 	void (*check)(struct span rest, int line);
 	int least; /* lines of the kind */
 } kinds[] = {
-	{"rank", check_rank, 200},	{"bh", check_bh, 20},	  {"family", check_family, 40},
+	{"rank", check_rank, 400},	{"bh", check_bh, 20},	  {"family", check_family, 40},
 	{"history", check_history, 20}, {"modt", check_modt, 30}, {"summary", check_summary, 20},
 };
 
