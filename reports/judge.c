@@ -100,13 +100,14 @@ static struct stats_summary cell_summary(const struct cmp_cell *cell)
 }
 
 static void cell_test(const struct comparison *c, const struct cmp_row *row, struct cmp_cell *cell,
-		      const struct cmp_cell *base, const struct stats_prior *prior)
+		      const struct cmp_cell *base, const struct stats_prior *prior,
+		      struct stats_nulls *nulls)
 {
 	const struct stats_summary x = cell_summary(base), y = cell_summary(cell);
 
 	if (cell->values && base->values)
 		cell->test = stats_test(row->mean_kind, base->values, x.n, cell->values, y.n, prior,
-					c->level);
+					c->level, nulls);
 	else
 		cell->test = stats_test_summaries(&x, &y, prior, c->level);
 }
@@ -127,7 +128,7 @@ static void cell_plan(const struct comparison *c, struct cmp_cell *cell,
 /* Change and test of a cell against another of its row. */
 static void cell_compare(const struct comparison *c, const struct cmp_row *row,
 			 struct cmp_cell *cell, const struct cmp_cell *base,
-			 const struct stats_prior *prior)
+			 const struct stats_prior *prior, struct stats_nulls *nulls)
 {
 	cell->test = stats_untested(c->level);
 	cell->p_adjusted = cell->detectable = NAN;
@@ -142,7 +143,7 @@ static void cell_compare(const struct comparison *c, const struct cmp_row *row,
 	}
 	if (!cell->has_mean || !base->has_mean)
 		return;
-	cell_test(c, row, cell, base, prior);
+	cell_test(c, row, cell, base, prior, nulls);
 	cell_plan(c, cell, base);
 	if (cell->values && base->values) {
 		cell_count_rounds(cell, base);
@@ -204,6 +205,7 @@ struct family {
 	double *p;
 	size_t n;
 	int tested;
+	struct stats_nulls *nulls;
 };
 
 /* The variance about the mean of each variant, over all of them. */
@@ -245,7 +247,7 @@ static void family_compare(struct comparison *c, struct cmp_row *row, struct cmp
 
 	if (!(prior.log.df > 0))
 		prior.log = f->prior;
-	cell_compare(c, row, cell, base, &prior);
+	cell_compare(c, row, cell, base, &prior, f->nulls);
 	f->p[f->n++] = cell->test.p;
 	f->tested += cell_is_tested(cell);
 	c->tested |= cell_is_tested(cell);
@@ -267,12 +269,14 @@ static void judge_family(struct comparison *c, int family, size_t n_rows)
 	struct family f = {
 		.prior = family_prior(c, family, n_rows),
 		.p = arena_alloc_array(c->arena, n_rows * columns + 1, sizeof(double)),
+		.nulls = stats_nulls_new(),
 	};
 
 	family_each(c, family, family_compare, &f);
 	stats_benjamini_hochberg(f.p, f.n, f.p);
 	f.n = 0;
 	family_each(c, family, family_judge, &f);
+	stats_nulls_free(&f.nulls);
 }
 
 static void judge_row_means(struct comparison *c, struct cmp_row *row)

@@ -12,6 +12,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/mem.h"
 #include "stats/internal.h"
@@ -111,7 +112,10 @@ static void null_fill_tied(struct null *d, const size_t *rank2, size_t m, size_t
 		sum[i + 1] = sum[i] + rank2[i];
 	rows[0] = 1;
 	for (size_t i = 0; i < total; i++) {
-		for (size_t j = MIN(i + 1, m); j > 0; j--) {
+		/* rows from which the values left cannot reach row m are of no use */
+		size_t first = m + i + 1 > total ? m + i + 1 - total : 1;
+
+		for (size_t j = MIN(i + 1, m); j >= MAX(first, (size_t)1); j--) {
 			/* The highest j - 1 of the i values so far bound what row j - 1 holds. */
 			size_t last = sum[i] - sum[i - j + 1] - sum[j - 1];
 			const double *from = rows + (j - 1) * width;
@@ -147,6 +151,52 @@ static struct null null_new(const struct samples *s, const size_t *rank2, bool t
 	for (size_t k = 0; k <= d.last; k++)
 		d.total += d.count[k];
 	return d;
+}
+
+struct stats_nulls {
+	struct null untied[EXACT_MAX + 1][EXACT_MAX + 1]; /* by size of x and y */
+	struct null tied;				  /* of the last ranks seen */
+	size_t *rank2, nx, ny;				  /* these ranks */
+};
+
+struct stats_nulls *stats_nulls_new(void)
+{
+	return mem_zalloc(sizeof(struct stats_nulls));
+}
+
+void stats_nulls_free(struct stats_nulls **nulls)
+{
+	struct stats_nulls *c = *nulls;
+
+	for (size_t i = 0; c && i < ARRAY_SIZE(c->untied) * ARRAY_SIZE(c->untied[0]); i++)
+		null_release(&c->untied[0][i]);
+	if (c) {
+		null_release(&c->tied);
+		mem_free_ptr(&c->rank2);
+	}
+	mem_free_ptr(nulls);
+}
+
+/* The distribution for these ranks, from the cache or made now. */
+static const struct null *nulls_get(struct stats_nulls *c, const struct samples *s,
+				    const size_t *rank2, bool tied)
+{
+	size_t n = s->nx + s->ny;
+
+	if (!tied) {
+		if (!c->untied[s->nx][s->ny].count)
+			c->untied[s->nx][s->ny] = null_new(s, rank2, false);
+		return &c->untied[s->nx][s->ny];
+	}
+	if (c->nx != s->nx || c->ny != s->ny || memcmp(c->rank2, rank2, n * sizeof(*rank2))) {
+		null_release(&c->tied);
+		c->tied = null_new(s, rank2, true);
+		c->rank2 = mem_realloc_array(c->rank2, n, sizeof(*rank2));
+		memcpy(c->rank2, rank2, n * sizeof(*rank2));
+		c->nx = s->nx;
+		c->ny = s->ny;
+	}
+	return &c->tied;
 }
 
 /* P(U is as far from its mean as u or farther). */
@@ -251,28 +301,6 @@ static bool is_testable(const double *x, size_t nx, const double *y, size_t ny)
 	return nx > 0 && ny > 0 && stats_all_finite(x, nx) && stats_all_finite(y, ny);
 }
 
-double stats_mann_whitney(const double *x, size_t nx, const double *y, size_t ny)
-{
-	_cleanup_(null_release) struct null d = {0};
-	_cleanup_free_ double *sx = NULL, *sy = NULL;
-	_cleanup_free_ size_t *rank2 = NULL;
-	struct samples s;
-	struct ranking r;
-
-	if (!is_testable(x, nx, y, ny))
-		return NAN;
-	s = (struct samples){sx = stats_sorted(x, nx), sy = stats_sorted(y, ny), nx, ny};
-	if (MAX(nx, ny) > EXACT_MAX) {
-		double z = fabs(normal_score(&s, 0, true));
-
-		return isnan(z) ? 1 : 2 * pnorm(z, 0, 1, 0, 0);
-	}
-	rank2 = mem_realloc_array(NULL, nx + ny, sizeof(*rank2));
-	r = rank_samples(&s, 0, rank2);
-	d = null_new(&s, rank2, r.ties > 0);
-	return null_two_sided(&d, d.step == 2 ? r.u2 : r.u2 / 2);
-}
-
 /*
  * Bounds with ties: the lowest and highest difference at which y, moved by it, has a U within the
  * quantiles. Differences that only rounding tells apart count as equal.
@@ -301,64 +329,110 @@ static void tied_bounds(const struct samples *s, const double *diff, size_t n, s
 	}
 }
 
-static void exact_interval(const struct samples *s, const double *diff, struct interval *r)
+static void exact_interval(const struct samples *s, const struct null *d, const double *diff,
+			   struct interval *r)
 {
 	size_t n = s->nx * s->ny, u_low, u_high;
-	_cleanup_free_ size_t *rank2 = mem_realloc_array(NULL, s->nx + s->ny, sizeof(*rank2));
-	_cleanup_(null_release) struct null d = {0};
 	double alpha = 1 - r->level, below, below_high;
 
-	d = null_new(s, rank2, rank_samples(s, 0, rank2).ties > 0);
-	u_low = null_quantile(&d, alpha / 2, &below);
-	if (d.step == 2) {
-		u_high = null_quantile(&d, 1 - alpha / 2, &below_high);
+	u_low = null_quantile(d, alpha / 2, &below);
+	if (d->step == 2) {
+		u_high = null_quantile(d, 1 - alpha / 2, &below_high);
 		tied_bounds(s, diff, n, u_low, u_high, r);
-		r->achieved = below_high + d.count[u_high] / d.total - below;
+		r->achieved = below_high + d->count[u_high] / d->total - below;
 		return;
 	}
 	if (u_low == 0)
-		below = d.count[u_low++] / d.total;
+		below = d->count[u_low++] / d->total;
 	r->low = diff[u_low - 1];
 	r->high = diff[n - u_low];
 	r->achieved = 1 - 2 * below;
 }
 
+/* d: NULL where the normal approximation stands for it. */
+static void take_shift(const struct samples *s, const struct null *d, struct interval *r)
+{
+	double lowest = s->y[0] - s->x[s->nx - 1], highest = s->y[s->ny - 1] - s->x[0], z;
+	_cleanup_free_ double *diff = NULL;
+	bool attainable;
+
+	if (!isfinite(highest - lowest))
+		return;
+	r->low = -INFINITY;
+	r->high = INFINITY;
+	r->achieved = 1 - 2 / choose(s->nx + s->ny, MIN(s->nx, s->ny));
+	attainable = r->achieved > r->level - 10 * DBL_EPSILON;
+	if (d) {
+		diff = mem_realloc_array(NULL, s->nx * s->ny, sizeof(*diff));
+		for (size_t k = 0; k < s->nx * s->ny; k++)
+			diff[k] = s->y[k % s->ny] - s->x[k / s->ny];
+		stats_sort(diff, s->nx * s->ny);
+		r->estimate = stats_median_sorted(diff, s->nx * s->ny);
+		if (attainable)
+			exact_interval(s, d, diff, r);
+		return;
+	}
+	z = qnorm((1 - r->level) / 2, 0, 1, 0, 0);
+	r->estimate = score_root(s, lowest, highest, 0, false);
+	if (attainable) {
+		r->low = score_root(s, lowest, highest, z, true);
+		r->high = score_root(s, lowest, highest, -z, true);
+		r->achieved = r->level;
+	}
+}
+
+static double take_p(const struct samples *s, const struct null *d, size_t u2)
+{
+	double z;
+
+	if (d)
+		return null_two_sided(d, d->step == 2 ? u2 : u2 / 2);
+	z = fabs(normal_score(s, 0, true));
+	return isnan(z) ? 1 : 2 * pnorm(z, 0, 1, 0, 0);
+}
+
+void stats_rank_test(const double *x, size_t nx, const double *y, size_t ny, double level,
+		     struct stats_nulls *nulls, double *p, struct interval *shift)
+{
+	_cleanup_(null_release) struct null own = {0};
+	_cleanup_free_ double *sx = NULL, *sy = NULL;
+	_cleanup_free_ size_t *rank2 = NULL;
+	const struct null *d = NULL;
+	struct ranking r = {0, 0};
+	struct samples s;
+
+	*p = NAN;
+	*shift = (struct interval){NAN, NAN, level, NAN, NAN};
+	if (!is_testable(x, nx, y, ny))
+		return;
+	s = (struct samples){sx = stats_sorted(x, nx), sy = stats_sorted(y, ny), nx, ny};
+	if (MAX(nx, ny) <= EXACT_MAX) {
+		rank2 = mem_realloc_array(NULL, nx + ny, sizeof(*rank2));
+		r = rank_samples(&s, 0, rank2);
+		if (!nulls)
+			own = null_new(&s, rank2, r.ties > 0);
+		d = nulls ? nulls_get(nulls, &s, rank2, r.ties > 0) : &own;
+	}
+	*p = take_p(&s, d, r.u2);
+	if (level > 0 && level < 1)
+		take_shift(&s, d, shift);
+}
+
+double stats_mann_whitney(const double *x, size_t nx, const double *y, size_t ny)
+{
+	struct interval shift;
+	double p;
+
+	stats_rank_test(x, nx, y, ny, NAN, NULL, &p, &shift);
+	return p;
+}
+
 struct interval stats_hodges_lehmann(const double *x, size_t nx, const double *y, size_t ny,
 				     double level)
 {
-	struct interval r = {NAN, NAN, level, NAN, NAN};
-	_cleanup_free_ double *sx = NULL, *sy = NULL, *diff = NULL;
-	struct samples s;
-	double lowest, highest, z;
-	bool attainable;
+	struct interval shift;
+	double p;
 
-	if (!is_testable(x, nx, y, ny) || !(level > 0 && level < 1))
-		return r;
-	s = (struct samples){sx = stats_sorted(x, nx), sy = stats_sorted(y, ny), nx, ny};
-	lowest = sy[0] - sx[nx - 1];
-	highest = sy[ny - 1] - sx[0];
-	if (!isfinite(highest - lowest))
-		return r;
-	r.low = -INFINITY;
-	r.high = INFINITY;
-	r.achieved = 1 - 2 / choose(nx + ny, MIN(nx, ny));
-	attainable = r.achieved > level - 10 * DBL_EPSILON;
-	if (MAX(nx, ny) <= EXACT_MAX) {
-		diff = mem_realloc_array(NULL, nx * ny, sizeof(*diff));
-		for (size_t k = 0; k < nx * ny; k++)
-			diff[k] = sy[k % ny] - sx[k / ny];
-		stats_sort(diff, nx * ny);
-		r.estimate = stats_median_sorted(diff, nx * ny);
-		if (attainable)
-			exact_interval(&s, diff, &r);
-		return r;
-	}
-	z = qnorm((1 - level) / 2, 0, 1, 0, 0);
-	r.estimate = score_root(&s, lowest, highest, 0, false);
-	if (attainable) {
-		r.low = score_root(&s, lowest, highest, z, true);
-		r.high = score_root(&s, lowest, highest, -z, true);
-		r.achieved = level;
-	}
-	return r;
+	stats_rank_test(x, nx, y, ny, level, NULL, &p, &shift);
+	return shift;
 }

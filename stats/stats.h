@@ -72,6 +72,19 @@ struct interval {
 struct interval stats_hodges_lehmann(const double *x, size_t nx, const double *y, size_t ny,
 				     double level);
 
+/*
+ * Null distributions of the exact rank test, for the caller to keep over many tests: one for each
+ * pair of sizes without ties, and the last one with ties. stats_nulls_free sets *nulls to NULL.
+ */
+struct stats_nulls;
+struct stats_nulls *stats_nulls_new(void);
+void stats_nulls_free(struct stats_nulls **nulls);
+#define _cleanup_nulls_ _cleanup_(stats_nulls_free)
+
+/* Both of the above at once, at the price of one; nulls NULL: nothing is kept. */
+void stats_rank_test(const double *x, size_t nx, const double *y, size_t ny, double level,
+		     struct stats_nulls *nulls, double *p, struct interval *shift);
+
 /* Welch's t-test, two-sided p (t.test); NAN if a side has fewer than 2 values, or no spread. */
 double stats_welch(const double *x, size_t nx, const double *y, size_t ny);
 
@@ -210,10 +223,11 @@ enum stats_method stats_choose(size_t n, const struct stats_variance *prior);
 /*
  * Test of y (new) against x (base) as stats_choose() says, none where a value is not finite; on
  * log values unless one is zero or negative. prior NULL: none. Ranks stand in (or nothing) where
- * neither values nor prior have any spread.
+ * neither values nor prior have any spread. nulls as for stats_rank_test().
  */
 struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, const double *y,
-			      size_t ny, const struct stats_prior *prior, double level);
+			      size_t ny, const struct stats_prior *prior, double level,
+			      struct stats_nulls *nulls);
 
 struct stats_summary {
 	double mean, stddev; /* NAN: not stated */

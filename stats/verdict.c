@@ -136,7 +136,8 @@ static const struct stats_variance *prior_of_scale(const struct stats_prior *pri
 }
 
 struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, const double *y,
-			      size_t ny, const struct stats_prior *prior, double level)
+			      size_t ny, const struct stats_prior *prior, double level,
+			      struct stats_nulls *nulls)
 {
 	_cleanup_free_ double *logs = mem_realloc_array(NULL, nx + ny + 1, sizeof(*logs));
 	double base = stats_mean(kind, x, nx), new = stats_mean(kind, y, ny);
@@ -160,10 +161,9 @@ struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, c
 	if (t.on_log && nx + ny > 2)
 		t.pooled_sd = sqrt((double)((mx.squares + my.squares) /
 					    (MAX(nx, (size_t)1) + MAX(ny, (size_t)1) - 2)));
-	shift = stats_hodges_lehmann(x, nx, y, ny, level);
+	stats_rank_test(x, nx, y, ny, level, nulls, &t.rank_p, &shift);
 	t.shift = shift.estimate;
 	t.welch_p = stats_t_welch(&mx, &my).p;
-	t.rank_p = stats_mann_whitney(x, nx, y, ny);
 	if (method == STATS_MODERATED)
 		take_moderated(&t, &mx, &my, known);
 	/* ranks also where not even the prior has a spread: that leaves a t-test without an answer

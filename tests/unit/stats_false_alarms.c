@@ -38,7 +38,7 @@ static struct test_result measure(enum noise noise, size_t n, double shift)
 		x[i] = run(noise, 0);
 		y[i] = run(noise, shift);
 	}
-	return stats_test(MEAN_HMEAN, x, n, y, n, NULL, 0.95);
+	return stats_test(MEAN_HMEAN, x, n, y, n, NULL, 0.95, NULL);
 }
 
 static bool is_marked(const struct test_result *t)

@@ -158,7 +158,7 @@ static void check_modt(struct span rest, int line)
 {
 	struct list x = take_list(&rest), y = take_list(&rest);
 	struct stats_prior prior = take_prior(&rest);
-	struct test_result t = stats_test(MEAN_GMEAN, x.v, x.n, y.v, y.n, &prior, 0.95);
+	struct test_result t = stats_test(MEAN_GMEAN, x.v, x.n, y.v, y.n, &prior, 0.95, NULL);
 
 	assert_string_equal(t.test, "modt");
 	check_result(&t, &rest, line);

@@ -18,7 +18,7 @@
 		assert_string_equal(buf_, text);                                                   \
 	} while (0)
 
-#define TEST(x, y) stats_test(MEAN_AMEAN, x, ARRAY_SIZE(x), y, ARRAY_SIZE(y), NULL, 0.95)
+#define TEST(x, y) stats_test(MEAN_AMEAN, x, ARRAY_SIZE(x), y, ARRAY_SIZE(y), NULL, 0.95, NULL)
 
 /* Kernel builds, seconds: 7 without and 7 with the patch. */
 static const double real_a[] = {79.510, 77.303, 79.583, 77.819, 76.763, 78.551, 78.154};
@@ -219,7 +219,7 @@ static void test_raw_scale(void **state)
 	assert_int_equal(stats_verdict(&t, DIR_HIGHER, 0.01, 0.05, &small), VERDICT_SAME);
 
 	/* The harmonic mean refuses the zero; the shift still decides. */
-	h = stats_test(MEAN_HMEAN, x, 5, y, 5, NULL, 0.95);
+	h = stats_test(MEAN_HMEAN, x, 5, y, 5, NULL, 0.95, NULL);
 	assert_true(isnan(h.change) && h.shift == 10);
 	assert_int_equal(stats_verdict(&h, DIR_HIGHER, 0.01, 0.05, &small), VERDICT_BETTER);
 }
@@ -234,10 +234,10 @@ static void test_missing_values(void **state)
 	assert_string_equal(t.test, "none");
 	assert_true(isnan(t.change) && isnan(t.shift) && isnan(t.p) && isnan(t.low));
 	assert_int_equal(stats_verdict(&t, DIR_HIGHER, 0.01, 0.05, &small), VERDICT_UNSURE);
-	t = stats_test(MEAN_AMEAN, x, 5, NULL, 0, NULL, 0.95);
+	t = stats_test(MEAN_AMEAN, x, 5, NULL, 0, NULL, 0.95, NULL);
 	assert_string_equal(t.test, "none");
 	assert_true(isnan(t.change) && isnan(t.shift));
-	t = stats_test(MEAN_AMEAN, NULL, 0, NULL, 0, NULL, 0.95);
+	t = stats_test(MEAN_AMEAN, NULL, 0, NULL, 0, NULL, 0.95, NULL);
 	assert_true(isnan(t.change) && isnan(t.pooled_sd));
 }
 
@@ -286,37 +286,37 @@ static void test_moderated(void **state)
 	const double zero[] = {0, 1}, more[] = {10, 11}, other[] = {101, 101, 101, 101, 101};
 	const struct stats_prior prior = {.log = {0.0001, 18}, .raw = {1, 18}};
 	const struct stats_prior still = {.log = {0, 18}};
-	struct test_result t = stats_test(MEAN_AMEAN, x, 2, y, 2, &prior, 0.95);
+	struct test_result t = stats_test(MEAN_AMEAN, x, 2, y, 2, &prior, 0.95, NULL);
 	bool small;
 
 	(void)state;
 	assert_string_equal(t.test, "modt");
 	assert_true(t.prior.df == 18 && t.low > 0 && t.low < t.change && t.change < t.high);
 	assert_int_equal(stats_verdict(&t, DIR_HIGHER, 0.01, 0.05, &small), VERDICT_BETTER);
-	t = stats_test(MEAN_AMEAN, x, 1, y, 2, &prior, 0.95);
+	t = stats_test(MEAN_AMEAN, x, 1, y, 2, &prior, 0.95, NULL);
 	assert_string_equal(t.test, "none");
 
 	/* raw scale: a difference, and a prior of that scale */
-	t = stats_test(MEAN_AMEAN, zero, 2, more, 2, &prior, 0.95);
+	t = stats_test(MEAN_AMEAN, zero, 2, more, 2, &prior, 0.95, NULL);
 	assert_string_equal(t.test, "modt");
 	assert_true(!t.on_log && t.change == 10 && t.low > 5 && t.high < 15);
 
 	/* equal values: the prior alone is the spread */
-	t = stats_test(MEAN_AMEAN, same, 5, same, 5, &prior, 0.95);
+	t = stats_test(MEAN_AMEAN, same, 5, same, 5, &prior, 0.95, NULL);
 	assert_true(t.p == 1 && t.low < 0 && t.high > 0 && fabs(t.low) < 0.02);
 	/* no spread anywhere: ranks, and below 5 nothing */
-	t = stats_test(MEAN_AMEAN, same, 5, other, 5, &still, 0.95);
+	t = stats_test(MEAN_AMEAN, same, 5, other, 5, &still, 0.95, NULL);
 	assert_string_equal(t.test, "mw");
 	assert_true(t.prior.df == 0);
 	assert_int_equal(stats_verdict(&t, DIR_LOWER, 0.01, 0.05, &small), VERDICT_WORSE);
-	t = stats_test(MEAN_AMEAN, same, 4, other, 4, &still, 0.95);
+	t = stats_test(MEAN_AMEAN, same, 4, other, 4, &still, 0.95, NULL);
 	assert_string_equal(t.test, "none");
 	assert_true(isnan(t.p) && isnan(t.low) && isnan(t.high));
 
 	for (size_t i = 0; i < 3; i++) {
 		const double bad[] = {110, (const double[]){NAN, INFINITY, -INFINITY}[i]};
 
-		t = stats_test(MEAN_AMEAN, x, 2, bad, 2, &prior, 0.95);
+		t = stats_test(MEAN_AMEAN, x, 2, bad, 2, &prior, 0.95, NULL);
 		assert_string_equal(t.test, "none");
 		assert_true(isnan(t.p) && isnan(t.low) && isnan(t.high) && t.prior.df == 0);
 		assert_int_equal(stats_verdict(&t, DIR_LOWER, 0.01, 0.05, &small), VERDICT_UNSURE);
@@ -328,7 +328,7 @@ static void test_prior_refuted(void **state)
 {
 	const double x[] = {100, 100.5, 101}, y[] = {100.2, 100.6, 112};
 	const struct stats_prior prior = {.log = {0.00002, 16}};
-	struct test_result t = stats_test(MEAN_AMEAN, x, 3, y, 3, &prior, 0.95);
+	struct test_result t = stats_test(MEAN_AMEAN, x, 3, y, 3, &prior, 0.95, NULL);
 	bool small;
 
 	(void)state;
