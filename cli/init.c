@@ -104,6 +104,11 @@ static int write_config(struct cli *c, struct strbuf *sb)
 		"repeat: 5                       # runs (or boots) of each; 10 for a claim on a "
 		"list\n");
 	add_variants(sb, kernels, n);
+	strbuf_adds(
+		sb,
+		"  # A second arm measures a variant once more under another name: it shows how\n"
+		"  # often nothing looks like a change.\n"
+		"  # - {name: again, same_as: NAME}\n");
 	strbuf_adds(sb, "\n# A list is an axis; the product of all axes is the set of test cases.\n"
 			"# Counts may be a share of the CPUs: clients: 100%\n"
 			"benchmarks:\n"

@@ -81,6 +81,8 @@ static void add_variant(struct strbuf *sb, const struct variant_config *v)
 	size_t i;
 
 	strbuf_addf(sb, "  %s:", v->name);
+	if (v->same_as)
+		strbuf_addf(sb, " the same as %s, measured a second time:", v->same_as);
 	if (v->deb)
 		strbuf_addf(sb, " package %s", v->deb);
 	else if (v->image)

@@ -3,7 +3,7 @@
  * Campaign files. Everything is read before anything is refused, so that all errors of a file are
  * told at once. A list is an axis of the test cases, even one of a single value.
  */
-#include "runner/campaign.h"
+#include "runner/campaign_reader.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,21 +11,10 @@
 
 #include "core/file.h"
 #include "core/num.h"
-#include "core/yaml.h"
 #include "runner/backend.h"
 #include "runner/machine.h"
 
 enum { MAX_CASES = 10000 };
-
-struct reader {
-	struct arena *a;
-	struct err *e;
-	const struct catalog *cat;
-	struct campaign_config *c;
-	int cpus;   /* what 100% counts without a binding */
-	bool guest; /* cases run in a guest */
-	ARRAY_OF(struct test_case) cases;
-};
 
 /* One parameter, or the binding (param NULL), with all values it takes. */
 struct axis {
@@ -40,16 +29,9 @@ static const char *const campaign_keys[] = {
 	"campaign", "description", "repeat",   "backend",    "seed",
 	"memory",   "cpus",	   "variants", "benchmarks", NULL,
 };
-static const char *const variant_keys[] = {
-	"name",	  "description",    "kernel", "cmdline", "memory",
-	"sysctl", "sched_features", "env",    NULL,
-};
-static const char *const kernel_keys[] = {
-	"deb", "image", "release", "modules", "initrd", "commit", NULL,
-};
 static const char *const source_keys[] = {"deb", "git", "tarball", NULL};
 
-static void suggest(struct err *e, const char *word, const char *const *words)
+void reader_suggest(struct err *e, const char *word, const char *const *words)
 {
 	const char *near = str_suggest(word, words);
 
@@ -57,8 +39,7 @@ static void suggest(struct err *e, const char *word, const char *const *words)
 		err_hint(e, "did you mean '%s'?", near);
 }
 
-/* Paths in a campaign are relative to its file. */
-static const char *campaign_path(struct reader *r, const char *path)
+const char *reader_path(struct reader *r, const char *path)
 {
 	const char *slash = strrchr(r->c->file, '/');
 
@@ -67,7 +48,7 @@ static const char *campaign_path(struct reader *r, const char *path)
 	return arena_printf(r->a, "%.*s/%s", (int)(slash - r->c->file), r->c->file, path);
 }
 
-static bool is_word(const char *s, const char *more)
+bool reader_is_word(const char *s, const char *more)
 {
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -76,196 +57,6 @@ static bool is_word(const char *s, const char *more)
 		if (!strchr(plain, *s) && !strchr(more, *s))
 			return false;
 	return true;
-}
-
-/* Names are printed in tables and given on command lines, as campaign/variant too. */
-static bool is_variant_name(const char *s)
-{
-	const char *p;
-
-	for (p = s; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f || *p == '/')
-			return false;
-	return *s && *s != '-' && *s != ' ' && s[strlen(s) - 1] != ' ' && strlen(s) <= 60;
-}
-
-static struct setting *read_settings(struct reader *r, struct yaml_node *map, const char *key,
-				     size_t *n)
-{
-	struct yaml_node *node = yaml_get(map, key);
-	struct setting *list;
-	size_t i;
-
-	*n = 0;
-	if (!node)
-		return NULL;
-	if (node->kind != YAML_MAPPING) {
-		yaml_error(node, r->e, "'%s' takes a mapping of names to values", key);
-		return NULL;
-	}
-	list = arena_alloc_array(r->a, node->n + 1, sizeof(*list));
-	for (i = 0; i < node->n; i++) {
-		const struct yaml_node *value = node->pairs[i].value;
-
-		if (value->kind != YAML_SCALAR || strchr(value->text, '\n')) {
-			yaml_error(value, r->e, "'%s' takes one value on one line",
-				   node->pairs[i].key);
-			continue;
-		}
-		list[(*n)++] = (struct setting){node->pairs[i].key, value->text};
-	}
-	return list;
-}
-
-static void check_sysctl_names(struct reader *r, struct yaml_node *map,
-			       const struct variant_config *v)
-{
-	struct yaml_node *node = yaml_get(map, "sysctl");
-	size_t i;
-
-	for (i = 0; i < v->n_sysctls; i++) {
-		if (is_word(v->sysctls[i].name, "._-/") && !strstr(v->sysctls[i].name, ".."))
-			continue;
-		yaml_error(node, r->e, "'%s' is no name of a sysctl", v->sysctls[i].name);
-		err_hint(r->e, "write it as sysctl does, e.g. kernel.sched_autogroup_enabled");
-	}
-}
-
-static void read_features(struct reader *r, struct yaml_node *map, struct variant_config *v)
-{
-	const char **list;
-	size_t n, i;
-
-	yaml_get_list(r->a, map, "sched_features", &list, &n, r->e);
-	v->features = list;
-	for (i = 0; list && i < n; i++)
-		if (!*list[i] || !is_word(list[i], "_"))
-			yaml_error(yaml_get(map, "sched_features"), r->e,
-				   "'%s' is no scheduler feature", list[i]);
-}
-
-static void read_kernel(struct reader *r, struct yaml_node *map, struct variant_config *v)
-{
-	struct yaml_node *k = yaml_get(map, "kernel");
-	bool host = !strcmp(r->c->backend, "host");
-
-	if (!k) {
-		if (host || !backend_find(r->c->backend))
-			return;
-		yaml_error(map, r->e, "the variant '%s' lacks its kernel", v->name);
-		err_hint(r->e,
-			 "e.g. kernel: {deb: linux-image-cloud-amd64} or kernel: {image: PATH}");
-		return;
-	}
-	if (k->kind != YAML_MAPPING) {
-		yaml_error(k, r->e,
-			   "'kernel' takes a mapping such as {deb: PACKAGE} or {image: PATH}");
-		return;
-	}
-	yaml_check_keys(k, kernel_keys, r->e);
-	yaml_get_string(k, "deb", &v->deb, r->e);
-	yaml_get_string(k, "image", &v->image, r->e);
-	yaml_get_string(k, "release", &v->release, r->e);
-	yaml_get_string(k, "modules", &v->modules, r->e);
-	yaml_get_string(k, "initrd", &v->initrd, r->e);
-	yaml_get_string(k, "commit", &v->commit, r->e);
-	if (v->image)
-		v->image = campaign_path(r, v->image);
-	if (v->modules)
-		v->modules = campaign_path(r, v->modules);
-	if (v->initrd)
-		v->initrd = campaign_path(r, v->initrd);
-	if (!!v->deb + !!v->image + !!v->release != 1)
-		yaml_error(k, r->e, "'kernel' needs exactly one of deb, image and release");
-	if (v->deb && (!*v->deb || *v->deb == '-' || !is_word(v->deb, "+.-:=~")))
-		yaml_error(yaml_get(k, "deb"), r->e, "'%s' is no package name", v->deb);
-	if (host) {
-		yaml_error(k, r->e, "the host backend measures the running kernel only");
-		err_hint(r->e, "use backend: manual or qemu for variants with other kernels");
-	} else if (v->release && r->guest) {
-		yaml_error(k, r->e, "'release' is for the manual backend");
-		err_hint(r->e, "qemu boots kernels from a package (deb) or an image");
-	}
-}
-
-static void read_variant(struct reader *r, struct yaml_node *map, struct variant_config *v)
-{
-	v->line = map->line;
-	v->column = map->column;
-	v->name = "";
-	if (map->kind != YAML_MAPPING) {
-		yaml_error(map, r->e, "a variant is a mapping with a name");
-		return;
-	}
-	yaml_check_keys(map, variant_keys, r->e);
-	yaml_get_string(map, "name", &v->name, r->e);
-	if (!yaml_get(map, "name")) {
-		yaml_error(map, r->e, "the variant lacks its name");
-	} else if (!is_variant_name(v->name)) {
-		yaml_error(yaml_get(map, "name"), r->e,
-			   "a variant's name has 1 to 60 characters, no '/' and no leading '-'");
-	}
-	v->description = "";
-	yaml_get_string(map, "description", &v->description, r->e);
-	yaml_get_string(map, "cmdline", &v->cmdline, r->e);
-	yaml_get_string(map, "memory", &v->memory, r->e);
-	v->sysctls = read_settings(r, map, "sysctl", &v->n_sysctls);
-	check_sysctl_names(r, map, v);
-	v->env = read_settings(r, map, "env", &v->n_env);
-	read_features(r, map, v);
-	read_kernel(r, map, v);
-	if (v->cmdline && !r->guest) {
-		yaml_error(yaml_get(map, "cmdline"), r->e,
-			   "'cmdline' works with the qemu backend only");
-		err_hint(r->e, "set it in the boot loader of this machine");
-	}
-}
-
-/* What can be told of a variant before its kernel is looked up. */
-static char *written_identity(struct reader *r, const struct variant_config *v)
-{
-	return variant_identity(r->a, v,
-				v->deb	     ? v->deb
-				: v->image   ? v->image
-				: v->release ? v->release
-					     : "running");
-}
-
-static void check_twins(struct reader *r, const struct yaml_node *at,
-			const struct variant_config *v)
-{
-	const struct variant_config *w;
-
-	for (w = r->c->variants; w < v; w++) {
-		if (*v->name && !strcmp(w->name, v->name)) {
-			yaml_error(at, r->e, "two variants are named '%s'", v->name);
-		} else if (!strcmp(written_identity(r, w), written_identity(r, v))) {
-			yaml_error(at, r->e, "'%s' is the same as '%s': nothing differs", v->name,
-				   w->name);
-			err_hint(r->e, "to compare a variant with itself give one of them a mark, "
-				       "e.g. env: {ARM: 2}");
-		}
-	}
-}
-
-static void read_variants(struct reader *r, struct yaml_node *root)
-{
-	struct yaml_node *list = yaml_get(root, "variants");
-	struct campaign_config *c = r->c;
-	size_t i, before;
-
-	if (!list || list->kind != YAML_SEQUENCE || !list->n) {
-		yaml_error(list ? list : root, r->e, "'variants' takes a list of variants");
-		err_hint(r->e, "e.g. variants: [{name: base}, {name: new, sysctl: {...}}]");
-		return;
-	}
-	c->variants = arena_alloc_array(r->a, list->n, sizeof(*c->variants));
-	c->n_variants = list->n;
-	before = r->e->list.n;
-	for (i = 0; i < list->n; i++)
-		read_variant(r, list->items[i], &c->variants[i]);
-	for (i = 0; i < list->n && r->e->list.n == before; i++)
-		check_twins(r, list->items[i], &c->variants[i]);
 }
 
 /* A count may be a share of the CPUs: it stays as written until the binding is known. */
@@ -320,7 +111,7 @@ static const char *canonical_source(struct reader *r, const struct yaml_node *n)
 		if (strcmp(source_keys[i], p->key) || p->value->kind != YAML_SCALAR || !*value ||
 		    *value == '-')
 			continue;
-		return arena_printf(r->a, "%s:%s", p->key, i ? campaign_path(r, value) : value);
+		return arena_printf(r->a, "%s:%s", p->key, i ? reader_path(r, value) : value);
 	}
 	yaml_error(n, r->e, "'source' takes {deb: PACKAGE}, {git: PATH} or {tarball: PATH}");
 	return NULL;
@@ -347,7 +138,7 @@ static const char *canonical_value(struct reader *r, const struct bench_def *ben
 			if (!strcmp(p->words[i], n->text))
 				return p->words[i];
 		yaml_error(n, r->e, "'%s' cannot be '%s'", p->name, n->text);
-		suggest(r->e, n->text, p->words);
+		reader_suggest(r->e, n->text, p->words);
 		return NULL;
 	default:
 		if (*n->text != '-' && !strchr(n->text, '\n'))
@@ -607,7 +398,7 @@ static void read_entry(struct reader *r, struct yaml_node *item, int index)
 	en.bench = catalog_find(r->cat, name);
 	if (!en.bench) {
 		yaml_error(item, r->e, "unknown benchmark '%s'", name);
-		suggest(r->e, name, catalog_names(r->cat));
+		reader_suggest(r->e, name, catalog_names(r->cat));
 		return;
 	}
 	if (map->kind == YAML_SEQUENCE || (map->kind == YAML_SCALAR && map != item && *map->text)) {
@@ -623,7 +414,7 @@ static void read_entry(struct reader *r, struct yaml_node *item, int index)
 	en.program = en.bench->program;
 	yaml_get_string(map, "program", &en.program, r->e);
 	if (en.program != en.bench->program && strchr(en.program, '/'))
-		en.program = campaign_path(r, en.program);
+		en.program = reader_path(r, en.program);
 	ok &= !yaml_get_duration(map, "deadline", &en.deadline, r->e);
 	ok &= !yaml_get_duration(map, "expected", &en.expected, r->e);
 	en.n_axes = en.bench->n_params + 1;
@@ -690,14 +481,14 @@ static void read_head(struct reader *r, struct yaml_node *root)
 
 	c->name = name_from_file(r);
 	yaml_get_string(root, "campaign", &c->name, r->e);
-	if (!*c->name || *c->name == '-' || !is_word(c->name, "._+-"))
+	if (!*c->name || *c->name == '-' || !reader_is_word(c->name, "._+-"))
 		yaml_error(yaml_get(root, "campaign") ? yaml_get(root, "campaign") : root, r->e,
 			   "a campaign's name has letters, digits, '.', '_', '+' and '-' only");
 	c->backend = "host";
 	yaml_get_string(root, "backend", &c->backend, r->e);
 	if (!backend_find(c->backend)) {
 		yaml_error(yaml_get(root, "backend"), r->e, "unknown backend '%s'", c->backend);
-		suggest(r->e, c->backend, backend_names(r->a));
+		reader_suggest(r->e, c->backend, backend_names(r->a));
 	}
 	yaml_get_int(root, "repeat", 1, 10000, &repeat, r->e);
 	yaml_get_int(root, "seed", 1, INT64_MAX, &seed, r->e);
@@ -727,7 +518,7 @@ int campaign_parse(struct arena *a, const char *path, const char *text, size_t l
 	c->text = arena_strndup(a, text, len);
 	yaml_check_keys(root, campaign_keys, e);
 	read_head(&r, root);
-	read_variants(&r, root);
+	reader_read_variants(&r, root);
 	read_benchmarks(&r, root);
 	c->cases = arena_copy(a, r.cases.items, r.cases.n, sizeof(*c->cases));
 	c->n_cases = r.cases.n;

@@ -17,6 +17,7 @@ struct setting {
 
 struct variant_config {
 	const char *name, *description;
+	const char *same_as; /* a second arm of the variant of that name, or NULL */
 	/* kernel: at most one of deb, image and release; none: the running one */
 	const char *deb; /* package name, meta packages are followed */
 	const char *image, *modules, *initrd;
@@ -112,10 +113,19 @@ char *case_program_path(struct arena *a, const struct test_case *c);
 /* What is missing and where to get it: "tbench is not installed: apt-get install dbench". */
 char *case_missing(struct arena *a, const struct test_case *c);
 
-/* Hash of a kernel's identity and all settings of a variant, 16 hex digits. */
+/*
+ * Hash of a kernel's identity and all settings of a variant, 16 hex digits; of a second arm the
+ * hash of its original's identity, the word "arm" and its own name.
+ */
 char *variant_identity(struct arena *a, const struct variant_config *v, const char *kernel);
-/* {"cmdline": "", "sysctl": {}, "sched_features": [], "env": {}} */
-char *variant_settings_json(struct arena *a, const struct variant_config *v);
+/* Identity of the variant that an arm is the same as; NULL: it is no arm. */
+char *variant_original_identity(struct arena *a, const struct variant_config *v,
+				const char *kernel);
+/*
+ * {"cmdline": "", "sysctl": {}, "sched_features": [], "env": {}}; of an arm (original not NULL)
+ * also "same_as": "identity of the original", by which reports find A/A pairs.
+ */
+char *variant_settings_json(struct arena *a, const struct variant_config *v, const char *original);
 
 /* One planned run, in order of execution. */
 struct plan_cell {

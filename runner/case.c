@@ -380,7 +380,7 @@ static void add_settings(struct strbuf *sb, const char *kind, const struct setti
 		strbuf_addf(sb, "%s %s=%s\n", kind, s[i].name, s[i].value);
 }
 
-char *variant_identity(struct arena *a, const struct variant_config *v, const char *kernel)
+static char *settings_identity(struct arena *a, const struct variant_config *v, const char *kernel)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const char *const *f;
@@ -395,6 +395,22 @@ char *variant_identity(struct arena *a, const struct variant_config *v, const ch
 	return short_hash(a, &text);
 }
 
+char *variant_original_identity(struct arena *a, const struct variant_config *v, const char *kernel)
+{
+	return v->same_as ? settings_identity(a, v, kernel) : NULL;
+}
+
+char *variant_identity(struct arena *a, const struct variant_config *v, const char *kernel)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char *original = settings_identity(a, v, kernel);
+
+	if (!v->same_as)
+		return original;
+	strbuf_addf(&text, "%s arm %s\n", original, v->name);
+	return short_hash(a, &text);
+}
+
 static json_t *settings_object(const struct setting *s, size_t n)
 {
 	json_t *j = json_object();
@@ -405,16 +421,18 @@ static json_t *settings_object(const struct setting *s, size_t n)
 	return j;
 }
 
-char *variant_settings_json(struct arena *a, const struct variant_config *v)
+char *variant_settings_json(struct arena *a, const struct variant_config *v, const char *original)
 {
-	json_t *features = json_array();
+	json_t *features = json_array(), *root;
 	const char *const *f;
 
 	for (f = v->features; f && *f; f++)
 		json_array_append_new(features, json_string(*f));
-	return json_take_text(
-		a, json_pack("{s:s, s:s, s:o, s:o, s:o}", "cmdline", v->cmdline ? v->cmdline : "",
-			     "memory", v->memory ? v->memory : "", "sysctl",
-			     settings_object(v->sysctls, v->n_sysctls), "sched_features", features,
-			     "env", settings_object(v->env, v->n_env)));
+	root = json_pack("{s:s, s:s, s:o, s:o, s:o}", "cmdline", v->cmdline ? v->cmdline : "",
+			 "memory", v->memory ? v->memory : "", "sysctl",
+			 settings_object(v->sysctls, v->n_sysctls), "sched_features", features,
+			 "env", settings_object(v->env, v->n_env));
+	if (original)
+		json_object_set_new(root, "same_as", json_string(original));
+	return json_take_text(a, root);
 }

@@ -25,7 +25,7 @@ static int add_kernel_and_variant(struct session *s, size_t i)
 
 	if (!ret)
 		ret = db_put_variant(s->db, v->identity, v->kernel_id,
-				     variant_settings_json(s->a, config), &v->id, s->e);
+				     session_settings(s, i), &v->id, s->e);
 	if (!ret)
 		ret = db_add_campaign_variant(s->db, s->row.id, v->id, (int)i, config->name,
 					      or_empty(config->description), i == 0, s->e);

@@ -182,7 +182,7 @@ static int add_variant(struct recording *r, const char *identity, size_t positio
 	int ret = db_put_kernel(r->db, &kernel, &id, r->e);
 
 	if (!ret)
-		ret = db_put_variant(r->db, identity, id, variant_settings_json(r->a, &none),
+		ret = db_put_variant(r->db, identity, id, variant_settings_json(r->a, &none, NULL),
 				     &r->variant, r->e);
 	return ret ? ret
 		   : db_add_campaign_variant(r->db, r->row.id, r->variant, (int)position,

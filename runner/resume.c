@@ -102,7 +102,7 @@ static int match_variants(struct session *s)
 				arena_printf(s->a, "%s %s", list[i].kernel.release,
 					     list[i].settings),
 				arena_printf(s->a, "%s %s", v->kernel.release,
-					     variant_settings_json(s->a, &s->c->variants[i])));
+					     session_settings(s, i)));
 	}
 	return 0;
 }

@@ -58,6 +58,8 @@ static int find_kernels(struct session *s)
 			ret = one;
 		v->identity =
 			variant_identity(s->a, &s->c->variants[i], or_empty(v->kernel.identity));
+		v->original = variant_original_identity(s->a, &s->c->variants[i],
+							or_empty(v->kernel.identity));
 	}
 	return s->e->list.n > before && !ret ? -EINVAL : ret;
 }
@@ -191,9 +193,20 @@ static struct visit_cells due_cells(struct session *s, int block, int64_t varian
 	return list;
 }
 
+/* Two arms of one variant: what they share would hide how boots differ. */
+static bool are_arms(const struct session *s, const struct session_variant *x, int64_t other)
+{
+	const struct session_variant *y = s->variants;
+
+	while (y->id != other)
+		y++;
+	return str_equal(x->original ? x->original : x->identity,
+			 y->original ? y->original : y->identity);
+}
+
 /*
  * Whether a variant may be visited for a block now. Where people reboot by hand only the running
- * one may, and a boot that has served one block serves no other.
+ * one may, and a boot that has served one block serves no other, nor another arm.
  */
 static int may_visit(struct session *s, int block, size_t variant, bool *may)
 {
@@ -211,8 +224,9 @@ static int may_visit(struct session *s, int block, size_t variant, bool *may)
 	machine_read_kernel(s->a, &k);
 	ret = db_get_boots(s->db, s->a, s->row.id, &boots, &n, s->e);
 	for (i = 0; !ret && i < n; i++)
-		if (!strcmp(boots[i].boot_id, k.boot_id) && boots[i].block != block &&
-		    boots[i].variant_id == s->variants[variant].id)
+		if (!strcmp(boots[i].boot_id, k.boot_id) &&
+		    (boots[i].block != block || boots[i].variant_id != s->variants[variant].id) &&
+		    are_arms(s, &s->variants[variant], boots[i].variant_id))
 			*may = false;
 	return ret;
 }

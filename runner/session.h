@@ -9,6 +9,7 @@
 struct session_variant {
 	struct kernel_found kernel;
 	const char *identity;
+	const char *original; /* of a second arm: the identity it is the same as; NULL: none */
 	int64_t id, kernel_id;
 };
 
@@ -67,6 +68,12 @@ static inline size_t session_variant_index(const struct session *s, const struct
 }
 
 enum { MAX_ATTEMPTS = 2 }; /* a failed run is tried once more */
+
+/* The settings of a variant as the database has them. */
+static inline char *session_settings(const struct session *s, size_t variant)
+{
+	return variant_settings_json(s->a, &s->c->variants[variant], s->variants[variant].original);
+}
 
 /* Calibrates, then writes the whole campaign with its plan at once, or nothing. */
 int session_create(struct session *s);

@@ -227,6 +227,43 @@ static void equal_names_take_in_what_differs(void **state)
 	assert_string_equal(c->cases[1].name, "tbench/time=20s");
 }
 
+/* A/A pairs are found by `same_as` in the settings of a variant of the same kernel. */
+static void a_second_arm_is_a_variant_of_its_own(void **state)
+{
+	struct fixture *f = *state;
+	struct campaign_config *c =
+		parse(f, "variants: [{name: a, env: {X: 1}}, {name: b, env: {X: 2}}, "
+			 "{name: a2, same_as: a}, {name: a3, same_as: a}]\n"
+			 "benchmarks: [tbench: {clients: 1}]\n");
+	char *a = variant_identity(f->a, &c->variants[0], "k");
+	char *arm = variant_identity(f->a, &c->variants[2], "k");
+
+	assert_string_equal(c->variants[2].name, "a2");
+	assert_string_equal(c->variants[2].env[0].value, "1");
+	assert_null(variant_original_identity(f->a, &c->variants[0], "k"));
+	assert_string_equal(variant_original_identity(f->a, &c->variants[2], "k"), a);
+	assert_string_not_equal(arm, a);
+	assert_string_not_equal(arm, variant_identity(f->a, &c->variants[3], "k"));
+	assert_string_equal(variant_settings_json(f->a, &c->variants[2], a),
+			    arena_printf(f->a,
+					 "{\"cmdline\":\"\",\"memory\":\"\",\"sysctl\":{},"
+					 "\"sched_features\":[],\"env\":{\"X\":\"1\"},"
+					 "\"same_as\":\"%s\"}",
+					 a));
+	expect_errors(f,
+		      "variants: [{name: a}, {name: b, same_as: aa}, {name: c, same_as: b}]\n"
+		      "benchmarks: [tbench]\n",
+		      "1:42: 'same_as' names no other variant with a kernel or settings: 'aa' (did "
+		      "you mean 'a'?)\n");
+	expect_errors(f,
+		      "variants: [{name: a}, {name: b, same_as: a, env: {X: 1}}]\n"
+		      "benchmarks: [tbench]\n",
+		      "1:45: unknown key 'env'\n");
+	expect_errors(f, "variants: [{name: a}, {name: b}]\nbenchmarks: [tbench]\n",
+		      "1:23: 'b' is the same as 'a': nothing differs (to compare a variant with "
+		      "itself write it as {name: b, same_as: a})\n");
+}
+
 static void all_errors_come_at_once(void **state)
 {
 	expect_errors(*state,
@@ -532,6 +569,7 @@ int main(void)
 		cmocka_unit_test(shares_count_the_cpus_of_the_binding),
 		cmocka_unit_test(identity_is_all_parameters),
 		cmocka_unit_test(equal_names_take_in_what_differs),
+		cmocka_unit_test(a_second_arm_is_a_variant_of_its_own),
 		cmocka_unit_test(all_errors_come_at_once),
 		cmocka_unit_test(wrong_values_are_placed),
 		cmocka_unit_test(two_variants_are_balanced),

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of the reading of a campaign file share. */
+#ifndef RUNNER_CAMPAIGN_READER_H
+#define RUNNER_CAMPAIGN_READER_H
+
+#include "core/yaml.h"
+#include "runner/campaign.h"
+
+struct reader {
+	struct arena *a;
+	struct err *e;
+	const struct catalog *cat;
+	struct campaign_config *c;
+	int cpus;   /* what 100% counts without a binding */
+	bool guest; /* cases run in a guest */
+	ARRAY_OF(struct test_case) cases;
+};
+
+/* A hint with the nearest of the words. */
+void reader_suggest(struct err *e, const char *word, const char *const *words);
+/* Paths in a campaign are relative to its file. */
+const char *reader_path(struct reader *r, const char *path);
+/* Whether a text has letters, digits and the characters of `more` only. */
+bool reader_is_word(const char *s, const char *more);
+/* The key `variants` of the file. */
+void reader_read_variants(struct reader *r, struct yaml_node *root);
+
+#endif

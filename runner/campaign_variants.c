@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The variants of a campaign file. */
+#include <string.h>
+
+#include "runner/backend.h"
+#include "runner/campaign_reader.h"
+
+static const char *const variant_keys[] = {
+	"name",	  "description",    "kernel", "cmdline", "memory",
+	"sysctl", "sched_features", "env",    "same_as", NULL,
+};
+/* of a second arm of another variant */
+static const char *const arm_keys[] = {"name", "description", "same_as", NULL};
+static const char *const kernel_keys[] = {
+	"deb", "image", "release", "modules", "initrd", "commit", NULL,
+};
+
+/* Names are printed in tables and given on command lines, as campaign/variant too. */
+static bool is_variant_name(const char *s)
+{
+	const char *p;
+
+	for (p = s; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f || *p == '/')
+			return false;
+	return *s && *s != '-' && *s != ' ' && s[strlen(s) - 1] != ' ' && strlen(s) <= 60;
+}
+
+static struct setting *read_settings(struct reader *r, struct yaml_node *map, const char *key,
+				     size_t *n)
+{
+	struct yaml_node *node = yaml_get(map, key);
+	struct setting *list;
+	size_t i;
+
+	*n = 0;
+	if (!node)
+		return NULL;
+	if (node->kind != YAML_MAPPING) {
+		yaml_error(node, r->e, "'%s' takes a mapping of names to values", key);
+		return NULL;
+	}
+	list = arena_alloc_array(r->a, node->n + 1, sizeof(*list));
+	for (i = 0; i < node->n; i++) {
+		const struct yaml_node *value = node->pairs[i].value;
+
+		if (value->kind != YAML_SCALAR || strchr(value->text, '\n')) {
+			yaml_error(value, r->e, "'%s' takes one value on one line",
+				   node->pairs[i].key);
+			continue;
+		}
+		list[(*n)++] = (struct setting){node->pairs[i].key, value->text};
+	}
+	return list;
+}
+
+static void check_sysctl_names(struct reader *r, struct yaml_node *map,
+			       const struct variant_config *v)
+{
+	struct yaml_node *node = yaml_get(map, "sysctl");
+	size_t i;
+
+	for (i = 0; i < v->n_sysctls; i++) {
+		if (reader_is_word(v->sysctls[i].name, "._-/") && !strstr(v->sysctls[i].name, ".."))
+			continue;
+		yaml_error(node, r->e, "'%s' is no name of a sysctl", v->sysctls[i].name);
+		err_hint(r->e, "write it as sysctl does, e.g. kernel.sched_autogroup_enabled");
+	}
+}
+
+static void read_features(struct reader *r, struct yaml_node *map, struct variant_config *v)
+{
+	const char **list;
+	size_t n, i;
+
+	yaml_get_list(r->a, map, "sched_features", &list, &n, r->e);
+	v->features = list;
+	for (i = 0; list && i < n; i++)
+		if (!*list[i] || !reader_is_word(list[i], "_"))
+			yaml_error(yaml_get(map, "sched_features"), r->e,
+				   "'%s' is no scheduler feature", list[i]);
+}
+
+static void read_kernel(struct reader *r, struct yaml_node *map, struct variant_config *v)
+{
+	struct yaml_node *k = yaml_get(map, "kernel");
+	bool host = !strcmp(r->c->backend, "host");
+
+	if (!k) {
+		if (host || !backend_find(r->c->backend))
+			return;
+		yaml_error(map, r->e, "the variant '%s' lacks its kernel", v->name);
+		err_hint(r->e,
+			 "e.g. kernel: {deb: linux-image-cloud-amd64} or kernel: {image: PATH}");
+		return;
+	}
+	if (k->kind != YAML_MAPPING) {
+		yaml_error(k, r->e,
+			   "'kernel' takes a mapping such as {deb: PACKAGE} or {image: PATH}");
+		return;
+	}
+	yaml_check_keys(k, kernel_keys, r->e);
+	yaml_get_string(k, "deb", &v->deb, r->e);
+	yaml_get_string(k, "image", &v->image, r->e);
+	yaml_get_string(k, "release", &v->release, r->e);
+	yaml_get_string(k, "modules", &v->modules, r->e);
+	yaml_get_string(k, "initrd", &v->initrd, r->e);
+	yaml_get_string(k, "commit", &v->commit, r->e);
+	if (v->image)
+		v->image = reader_path(r, v->image);
+	if (v->modules)
+		v->modules = reader_path(r, v->modules);
+	if (v->initrd)
+		v->initrd = reader_path(r, v->initrd);
+	if (!!v->deb + !!v->image + !!v->release != 1)
+		yaml_error(k, r->e, "'kernel' needs exactly one of deb, image and release");
+	if (v->deb && (!*v->deb || *v->deb == '-' || !reader_is_word(v->deb, "+.-:=~")))
+		yaml_error(yaml_get(k, "deb"), r->e, "'%s' is no package name", v->deb);
+	if (host) {
+		yaml_error(k, r->e, "the host backend measures the running kernel only");
+		err_hint(r->e, "use backend: manual or qemu for variants with other kernels");
+	} else if (v->release && r->guest) {
+		yaml_error(k, r->e, "'release' is for the manual backend");
+		err_hint(r->e, "qemu boots kernels from a package (deb) or an image");
+	}
+}
+
+static void read_variant(struct reader *r, struct yaml_node *map, struct variant_config *v)
+{
+	v->line = map->line;
+	v->column = map->column;
+	v->name = "";
+	if (map->kind != YAML_MAPPING) {
+		yaml_error(map, r->e, "a variant is a mapping with a name");
+		return;
+	}
+	yaml_get_string(map, "same_as", &v->same_as, r->e);
+	yaml_check_keys(map, v->same_as ? arm_keys : variant_keys, r->e);
+	yaml_get_string(map, "name", &v->name, r->e);
+	if (!yaml_get(map, "name")) {
+		yaml_error(map, r->e, "the variant lacks its name");
+	} else if (!is_variant_name(v->name)) {
+		yaml_error(yaml_get(map, "name"), r->e,
+			   "a variant's name has 1 to 60 characters, no '/' and no leading '-'");
+	}
+	v->description = "";
+	yaml_get_string(map, "description", &v->description, r->e);
+	if (v->same_as)
+		return;
+	yaml_get_string(map, "cmdline", &v->cmdline, r->e);
+	yaml_get_string(map, "memory", &v->memory, r->e);
+	v->sysctls = read_settings(r, map, "sysctl", &v->n_sysctls);
+	check_sysctl_names(r, map, v);
+	v->env = read_settings(r, map, "env", &v->n_env);
+	read_features(r, map, v);
+	read_kernel(r, map, v);
+	if (v->cmdline && !r->guest) {
+		yaml_error(yaml_get(map, "cmdline"), r->e,
+			   "'cmdline' works with the qemu backend only");
+		err_hint(r->e, "set it in the boot loader of this machine");
+	}
+}
+
+/* What can be told of a variant before its kernel is looked up. */
+static char *written_identity(struct reader *r, const struct variant_config *v)
+{
+	return variant_identity(r->a, v,
+				v->deb	     ? v->deb
+				: v->image   ? v->image
+				: v->release ? v->release
+					     : "running");
+}
+
+static void check_twins(struct reader *r, const struct yaml_node *at,
+			const struct variant_config *v)
+{
+	const struct variant_config *w;
+
+	for (w = r->c->variants; w < v; w++) {
+		if (*v->name && !strcmp(w->name, v->name)) {
+			yaml_error(at, r->e, "two variants are named '%s'", v->name);
+		} else if (!strcmp(written_identity(r, w), written_identity(r, v))) {
+			yaml_error(at, r->e, "'%s' is the same as '%s': nothing differs", v->name,
+				   w->name);
+			err_hint(r->e,
+				 "to compare a variant with itself write it as "
+				 "{name: %s, same_as: %s}",
+				 v->name, w->name);
+		}
+	}
+}
+
+/* A second arm takes everything but name and description from the variant it names. */
+static void take_original(struct reader *r, struct yaml_node *map, struct variant_config *v)
+{
+	const struct campaign_config *c = r->c;
+	const char **names = arena_alloc_array(r->a, c->n_variants + 1, sizeof(*names));
+	const struct variant_config own = *v, *original = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; i < c->n_variants; i++) {
+		if (c->variants[i].same_as)
+			continue;
+		names[n++] = c->variants[i].name;
+		if (!strcmp(c->variants[i].name, v->same_as))
+			original = &c->variants[i];
+	}
+	if (!original) {
+		yaml_error(yaml_get(map, "same_as"), r->e,
+			   "'same_as' names no other variant with a kernel or settings: '%s'",
+			   v->same_as);
+		reader_suggest(r->e, v->same_as, names);
+		return;
+	}
+	*v = *original;
+	v->name = own.name;
+	v->description = own.description;
+	v->same_as = own.same_as;
+	v->line = own.line;
+	v->column = own.column;
+}
+
+void reader_read_variants(struct reader *r, struct yaml_node *root)
+{
+	struct yaml_node *list = yaml_get(root, "variants");
+	struct campaign_config *c = r->c;
+	size_t i, before;
+
+	if (!list || list->kind != YAML_SEQUENCE || !list->n) {
+		yaml_error(list ? list : root, r->e, "'variants' takes a list of variants");
+		err_hint(r->e, "e.g. variants: [{name: base}, {name: new, sysctl: {...}}]");
+		return;
+	}
+	c->variants = arena_alloc_array(r->a, list->n, sizeof(*c->variants));
+	c->n_variants = list->n;
+	before = r->e->list.n;
+	for (i = 0; i < list->n; i++)
+		read_variant(r, list->items[i], &c->variants[i]);
+	for (i = 0; i < list->n && r->e->list.n == before; i++)
+		if (c->variants[i].same_as)
+			take_original(r, list->items[i], &c->variants[i]);
+	for (i = 0; i < list->n && r->e->list.n == before; i++)
+		check_twins(r, list->items[i], &c->variants[i]);
+}
