@@ -532,30 +532,6 @@ static bool same_variants(const struct table *x, const struct table *y)
 	return true;
 }
 
-static int key_order(const void *x, const void *y)
-{
-	const struct table_row *v = *(struct table_row *const *)x,
-			       *w = *(struct table_row *const *)y;
-	int r = strcmp(v->key, w->key);
-
-	return r ? r : (v > w) - (v < w);
-}
-
-/* Numbers the repeats of a key: 0, 1, 2, ... */
-static void index_repeats(struct table *t)
-{
-	struct table_row **sorted = mem_realloc_array(NULL, t->rows.n + 1, sizeof(*sorted));
-	size_t i;
-
-	for (i = 0; i < t->rows.n; i++)
-		sorted[i] = &t->rows.items[i];
-	qsort(sorted, t->rows.n, sizeof(*sorted), key_order);
-	for (i = 1; i < t->rows.n; i++)
-		if (!strcmp(sorted[i]->key, sorted[i - 1]->key))
-			sorted[i]->index = sorted[i - 1]->index + 1;
-	free(sorted);
-}
-
 static void warn_rates(struct reader *rd, const struct table *t)
 {
 	const struct table_row *row;
@@ -620,7 +596,7 @@ static int make_table(struct reader *rd, const row_array *rows, size_t first)
 	check_rows(rd, &t, rows);
 	rd->title = c.title;
 	if (t.rows.n) {
-		index_repeats(&t);
+		table_index_repeats(&t);
 		warn_rates(rd, &t);
 		rd->last = arena_copy(rd->a, &t, 1, sizeof(t));
 		*ARRAY_PUSH(&rd->set->tables) = t;

@@ -38,6 +38,29 @@ void tables_refuse(struct arena *a, struct table_set *set, int line, const char 
 	va_end(ap);
 }
 
+static int key_order(const void *x, const void *y)
+{
+	const struct table_row *v = *(struct table_row *const *)x,
+			       *w = *(struct table_row *const *)y;
+	int r = strcmp(v->key, w->key);
+
+	return r ? r : (v > w) - (v < w);
+}
+
+void table_index_repeats(struct table *t)
+{
+	struct table_row **sorted = mem_realloc_array(NULL, t->rows.n + 1, sizeof(*sorted));
+	size_t i;
+
+	for (i = 0; i < t->rows.n; i++)
+		sorted[i] = &t->rows.items[i];
+	qsort(sorted, t->rows.n, sizeof(*sorted), key_order);
+	for (i = 1; i < t->rows.n; i++)
+		if (!strcmp(sorted[i]->key, sorted[i - 1]->key))
+			sorted[i]->index = sorted[i - 1]->index + 1;
+	free(sorted);
+}
+
 /* Whether a word stands in the name, bounded by anything but letters and digits. */
 static bool has_word(const char *name, const char *word)
 {
@@ -168,7 +191,7 @@ static bool has_fact(const struct table_set *set, const char *key)
 	return false;
 }
 
-static void set_fact(struct arena *a, struct table_set *set, const char *key, struct span value)
+void tables_fact(struct arena *a, struct table_set *set, const char *key, struct span value)
 {
 	value = span_trim(value);
 	if (value.len && !has_fact(set, key))
@@ -289,12 +312,12 @@ void tables_facts(struct arena *a, const struct table_text *text, const bool *us
 	for (i = 0; i < text->n; i++) {
 		if (used[i] || !text->lines[i].text.len)
 			continue;
-		set_fact(a, set, "machine", machine_in(text->lines[i].text));
-		set_fact(a, set, "commit", commit_in(text->lines[i].text));
+		tables_fact(a, set, "machine", machine_in(text->lines[i].text));
+		tables_fact(a, set, "commit", commit_in(text->lines[i].text));
 	}
 	array_for_each (t, &set->tables)
 		if (t->command)
-			set_fact(a, set, "command", span_of(t->command));
+			tables_fact(a, set, "command", span_of(t->command));
 }
 
 /* ---- the whole ---- */

@@ -15,23 +15,37 @@
 #include "core/registry.h"
 #include "core/str.h"
 
+/* DEV_HIDDEN: percent of the mean, and a cell without one has 2 % or less, not 0 (LKP). */
 enum deviation_kind { DEV_NONE, DEV_STDDEV, DEV_PERCENT, DEV_CV, DEV_STDERR_PERCENT, DEV_HIDDEN };
 /* How a published percentage is signed: not there, new/old - 1, or better is always positive. */
 enum change_sign { SIGN_NONE, SIGN_RAW, SIGN_BETTER_POSITIVE };
 
+/* Which way is better, where the text says so. */
+enum row_better { BETTER_UNKNOWN, BETTER_HIGHER, BETTER_LOWER };
+
+/* A parameter of a test case; shown: part of the case's name. */
+struct table_param {
+	const char *name, *value;
+	bool shown;
+};
+
+/* A cell with neither value nor change is not there. */
 struct table_cell {
 	bool has_value, has_change, has_deviation, has_n;
 	double value;		/* in the table's unit */
 	const char *value_text; /* as printed, without thousands separators */
-	double change;		/* percent, as printed */
+	double change;		/* percent (or points, see the row), as printed */
 	double deviation;
 	int n;
 	bool mark; /* a star or the like */
 	int line;  /* of the user's text, 1-based */
 };
 
-/* What a row says: the compared value, a deviation of it, its extremes, or something of its own. */
-enum row_kind { ROW_VALUE, ROW_DEVIATION, ROW_EXTREME, ROW_OTHER };
+/*
+ * What a row says: the compared value, a deviation of it, its extremes, something of its own, in
+ * how many of n runs something happened ("3:5": value 3, n 5), or a sum over rows above it.
+ */
+enum row_kind { ROW_VALUE, ROW_DEVIATION, ROW_EXTREME, ROW_OTHER, ROW_FAILS, ROW_TOTAL };
 /* Percentages are new/old - 1, 1 - new/old, or nothing shows which (no percentage, all zero). */
 enum row_change { CHANGE_UNKNOWN, CHANGE_RAW, CHANGE_INVERTED };
 
@@ -40,11 +54,20 @@ struct table_row {
 	const char *statistic; /* "Hmean", "Amean", "Stddev", ... or NULL */
 	const char *axis;      /* "64", "elsp-8": the key without the statistic */
 	const char *metric; /* our metric without the benchmark ("throughput", "real"), or NULL */
+	/* "softirqs.SCHED": complete with the suite that measured it, instead of `metric`; or NULL */
+	const char *full_metric;
+	bool headline; /* the full_metric is what its benchmark is about, as the text has it */
+	enum row_better better; /* as the text states it */
+	/* Complete parameters of the test case, instead of those the axis gives; NULL: those. */
+	const struct table_param *params;
+	size_t n_params;
+	const char *benchmark; /* of this row's test case where it is not the table's, or NULL */
 	const char *unit;   /* of this row's values, NULL: not stated and not known */
 	int run;	    /* 0: a summary; N: the N-th single run listed ("run 3 real") */
 	enum row_kind kind;
 	/* Which way the published percentages run, proved from the printed values. */
 	enum row_change orientation;
+	bool points;		  /* changes are new - old, not percentages */
 	int index;		  /* 0; 1, 2, ... for repeated keys */
 	struct table_cell *cells; /* one per variant of the table */
 	int line;
@@ -61,6 +84,7 @@ struct table {
 	enum deviation_kind deviation;
 	const char **variants;	   /* names, in the order of columns */
 	const char **descriptions; /* from a legend "name: text"; entries may be NULL */
+	const char **commits;	   /* hash of each, entries may be NULL; NULL: the text lists none */
 	size_t n_variants;
 	int baseline;	       /* index into variants, by the rule of the design */
 	bool baseline_guessed; /* no rule matched: first column, warned about */
@@ -75,7 +99,9 @@ struct table_warning {
 
 /* Facts around the tables: what a reader needs to know, taken from the text or absent. */
 struct table_fact {
-	const char *key; /* "machine", "command", "commit", "date", "posting" */
+	/* "machine", "command", "commit", "date", "posting", "subject"; "stated.METRIC": the change
+	 * that words of the text (a subject) give a metric, "+17.9%" */
+	const char *key;
 	const char *value;
 };
 
@@ -147,6 +173,12 @@ void tables_warn(struct arena *a, struct table_set *set, int line, const char *f
 	_printf_(4, 5);
 void tables_refuse(struct arena *a, struct table_set *set, int line, const char *fmt, ...)
 	_printf_(4, 5);
+
+/* Adds a fact, trimmed, unless there is one of that key already or the value is empty. */
+void tables_fact(struct arena *a, struct table_set *set, const char *key, struct span value);
+
+/* Numbers the repeats of a key: 0, 1, 2, ... */
+void table_index_repeats(struct table *t);
 
 /* Column that the design's rule makes the baseline, or --base; -1 if none matches. */
 int table_baseline_by_name(const char *const *names, size_t n);
