@@ -230,6 +230,25 @@ static bool metric_agrees(const struct db_metric *old, const struct db_metric *n
 	return unit && direction;
 }
 
+static bool adds_text(const char *old, const char *new)
+{
+	return new && *new && !str_equal(old, new);
+}
+
+/* Whether the upsert below would change nothing: most calls come with what is stored. */
+static bool metric_is_stored(const struct db_metric *old, const struct db_metric *m)
+{
+	bool unknown = m->direction == DIR_UNKNOWN;
+	bool role = str_equal(old->role, m->role) ||
+		    (!str_equal(old->role, "diagnostic") &&
+		     (unknown || str_equal(m->role, "diagnostic")));
+	bool kind = unknown || (m->direction == old->direction && m->mean_kind == old->mean_kind);
+
+	return role && kind && !adds_text(old->unit, m->unit) &&
+	       !adds_text(old->description, m->description) && !adds_text(old->topic, m->topic) &&
+	       !adds_text(old->reason, m->reason) && (old->deterministic || !m->deterministic);
+}
+
 int db_put_metric(struct db *db, const struct db_metric *m, int64_t *id, struct err *e)
 {
 	_cleanup_arena_ struct arena *a = arena_new();
@@ -245,6 +264,10 @@ int db_put_metric(struct db *db, const struct db_metric *m, int64_t *id, struct 
 			direction_name(m->direction));
 		err_hint(e, "a metric's meaning never changes under its name: rename the new one");
 		return -EINVAL;
+	}
+	if (r && metric_is_stored(&old, m)) {
+		*id = old.id;
+		return 0;
 	}
 	r = sql_value(db, e, id,
 		      "INSERT INTO metrics(name, unit, direction, mean_kind, role, description,"
