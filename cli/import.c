@@ -299,31 +299,111 @@ static char *base_name(struct arena *a, const char *path)
 	return arena_strdup(a, base && base[1] ? base + 1 : path);
 }
 
+/* Paths of what a folder holds, folders or files; names with a dot in front are not meant. */
+static int list_folder(struct cli *c, const char *dir, bool folders, const char ***paths, size_t *n)
+{
+	char **names;
+	size_t all, i;
+	int r = file_list(c->a, dir, NULL, &names, &all, c->e);
+
+	if (r)
+		return as_failure(r);
+	*paths = arena_alloc_array(c->a, all + 1, sizeof(**paths));
+	for (i = *n = 0; i < all; i++) {
+		(*paths)[*n] = arena_printf(c->a, "%s/%s", dir, names[i]);
+		*n += names[i][0] != '.' && file_is_dir((*paths)[*n]) == folders;
+	}
+	return 0;
+}
+
+static int import_files(struct importer *im, struct db *db, const char *const *files, size_t n)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < n && !r; i++)
+		r = import_file(im, db, files[i]);
+	return r;
+}
+
+/* The baseline of several variants comes first: --base, or a name such as vanilla. */
+static int order_groups(struct importer *im, struct import_group *groups, size_t n)
+{
+	struct cli *c = im->c;
+	const char **names = arena_alloc_array(c->a, n + 1, sizeof(*names));
+	const char *base = im->opt.tables.baseline;
+	struct import_group first;
+	size_t i;
+	int at = -1;
+
+	for (i = 0; i < n; i++) {
+		names[i] = groups[i].variant;
+		if (base && !strcmp(names[i], base))
+			at = (int)i;
+	}
+	if (base && at < 0)
+		return cli_usage(c, "--base %s: there is no such folder", base);
+	if (!base)
+		at = table_baseline_by_name(names, n);
+	for (i = (size_t)MAX(at, 0); i > 0; i--) {
+		first = groups[i];
+		groups[i] = groups[i - 1];
+		groups[i - 1] = first;
+	}
+	return 0;
+}
+
+/* A folder of folders is one campaign, named after it; each of its folders is a variant. */
+static int import_variants(struct importer *im, struct db *db, const char *dir,
+			   const char *const *folders, size_t n)
+{
+	struct cli *c = im->c;
+	struct import_group *groups = arena_alloc_array(c->a, n, sizeof(*groups));
+	struct import_options opt = im->opt;
+	struct import_report report;
+	const char **files;
+	size_t i;
+	int r = 0;
+
+	if (opt.variant)
+		return cli_usage(c, "--variant: %s has a folder for each variant", dir);
+	for (i = 0; !r && i < n; i++) {
+		groups[i].variant = base_name(c->a, folders[i]);
+		r = list_folder(c, folders[i], false, &files, &groups[i].n_files);
+		groups[i].files = files;
+		if (!r && c->dry_run)
+			r = import_files(im, db, files, groups[i].n_files);
+	}
+	if (!r)
+		r = order_groups(im, groups, n);
+	if (r || c->dry_run)
+		return r;
+	opt.campaign = base_name(c->a, dir);
+	r = import_groups(db, c->a, im->cat, groups, n, &opt, &report, c->e);
+	return r ? as_failure(r) : tell_report(c, dir, &report);
+}
+
 /* A folder of raw outputs is one variant, named after it or by --variant. */
 static int import_folder(struct importer *im, struct db *db, const char *dir)
 {
 	struct cli *c = im->c;
 	struct import_group group;
 	struct import_report report;
-	char **names;
-	const char **files;
-	size_t n, i, kept = 0;
-	int r = file_list(c->a, dir, NULL, &names, &n, c->e);
+	const char **paths;
+	size_t n, n_folders;
+	int r = list_folder(c, dir, false, &paths, &n);
 
 	if (r)
-		return as_failure(r);
-	files = arena_alloc_array(c->a, n + 1, sizeof(*files));
-	for (i = 0; i < n; i++) {
-		files[kept] = arena_printf(c->a, "%s/%s", dir, names[i]);
-		kept += names[i][0] != '.' && !file_is_dir(files[kept]);
-	}
-	if (c->dry_run) {
-		for (i = 0; i < kept && !r; i++)
-			r = import_file(im, db, files[i]);
 		return r;
+	if (!n) {
+		r = list_folder(c, dir, true, &paths, &n_folders);
+		if (r || n_folders)
+			return r ? r : import_variants(im, db, dir, paths, n_folders);
 	}
+	if (c->dry_run)
+		return import_files(im, db, paths, n);
 	group = (struct import_group){im->opt.variant ? im->opt.variant : base_name(c->a, dir),
-				      files, kept};
+				      paths, n};
 	r = import_groups(db, c->a, im->cat, &group, 1, &im->opt, &report, c->e);
 	return r ? as_failure(r) : tell_report(c, dir, &report);
 }
@@ -426,7 +506,10 @@ static const struct command import = {
 		"mbox.\n"
 		"Every percentage is recomputed from its values; a row that disagrees beyond "
 		"rounding\n"
-		"is refused by its line, the others are stored (exit status 1).",
+		"is refused by its line, the others are stored (exit status 1).\n"
+		"A folder of raw outputs is one variant; a folder of such folders is one campaign "
+		"with\n"
+		"a variant for each.",
 	.examples = "  kdelta import mail.txt && kdelta compare\n"
 		    "  kdelta import -n -o json mail.eml\n"
 		    "  kdelta import --names vanilla,patched table.txt",
