@@ -273,6 +273,24 @@ int yaml_get_bool(struct yaml_node *map, const char *key, bool *out, struct err 
 	return 0;
 }
 
+int yaml_get_word(struct yaml_node *map, const char *key, const char *const *words, int fallback,
+		  struct err *e)
+{
+	struct yaml_node *n = yaml_get(map, key);
+	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
+	int i;
+
+	if (!n)
+		return fallback;
+	for (i = 0; words[i]; i++) {
+		if (n->kind == YAML_SCALAR && !strcmp(words[i], n->text))
+			return i;
+		strbuf_addf(&all, "%s%s", i ? ", " : "", words[i]);
+	}
+	yaml_error(n, e, "'%s' takes one of: %s", key, strbuf_str(&all));
+	return fallback;
+}
+
 int yaml_get_duration(struct yaml_node *map, const char *key, double *seconds, struct err *e)
 {
 	struct yaml_node *n = yaml_get(map, key);

@@ -50,6 +50,9 @@ int yaml_get_string(struct yaml_node *map, const char *key, const char **out, st
 int yaml_get_int(struct yaml_node *map, const char *key, int64_t min, int64_t max, int64_t *out,
 		 struct err *e);
 int yaml_get_bool(struct yaml_node *map, const char *key, bool *out, struct err *e);
+/* Index of the word in the NULL-terminated list; fallback where the key is absent or wrong. */
+int yaml_get_word(struct yaml_node *map, const char *key, const char *const *words, int fallback,
+		  struct err *e);
 int yaml_get_duration(struct yaml_node *map, const char *key, double *seconds, struct err *e);
 /* A list of scalars; a single scalar counts as a list of one. NULL-terminated array. */
 int yaml_get_list(struct arena *a, struct yaml_node *map, const char *key, const char ***out,

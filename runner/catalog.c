@@ -21,7 +21,6 @@
 #include <regex.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/file.h"
 #include "core/num.h"
@@ -29,6 +28,7 @@
 
 struct catalog {
 	struct arena *a;
+	struct metric_set *metrics;
 	ARRAY_OF(struct bench_def *) defs; /* items in the arena once loaded, sorted by name */
 	const char **names;
 };
@@ -49,35 +49,11 @@ static const char *const param_keys[] = {
 	"min",	"check",   "check_factor", "auto", NULL,
 };
 static const char *const metric_keys[] = {
-	"unit", "direction", "mean", "role", "description", "pattern", NULL,
+	"unit", "direction", "mean", "role", "description", "reason", "topic", "pattern", NULL,
 };
 static const char *const auto_keys[] = {"target", "constant_with", NULL};
 
 static const char *const type_words[] = {"count", "duration", "word", "text", NULL};
-/* In the order of enum direction and enum mean_kind. */
-static const char *const direction_words[] = {"higher",	 "lower",   "neutral",
-					      "depends", "unknown", NULL};
-static const char *const mean_words[] = {"amean", "hmean", "gmean", "median", NULL};
-static const char *const role_words[] = {"headline", "counter", "diagnostic", NULL};
-
-/* Index of the key's word in the list, or fallback where the key is absent. */
-static int read_word(struct reader *r, struct yaml_node *map, const char *key,
-		     const char *const *words, int fallback)
-{
-	struct yaml_node *n = yaml_get(map, key);
-	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
-	int i;
-
-	if (!n)
-		return fallback;
-	for (i = 0; words[i]; i++) {
-		if (n->kind == YAML_SCALAR && !strcmp(words[i], n->text))
-			return i;
-		strbuf_addf(&all, "%s%s", i ? ", " : "", words[i]);
-	}
-	yaml_error(n, r->e, "'%s' takes one of: %s", key, strbuf_str(&all));
-	return fallback;
-}
 
 static const char *const *read_list(struct reader *r, struct yaml_node *map, const char *key)
 {
@@ -165,7 +141,8 @@ static void read_param(struct reader *r, const struct yaml_pair *pair, struct be
 		return;
 	}
 	yaml_check_keys(map, param_keys, r->e);
-	p->type = (enum param_type)read_word(r, map, "type", type_words, PARAM_TEXT);
+	p->type = (enum param_type)yaml_get_word(map, "type", type_words, PARAM_TEXT,
+						     r->e);
 	p->args = read_list(r, map, "args");
 	read_words(r, map, p);
 	if (p->type == PARAM_WORD && !p->words)
@@ -215,6 +192,7 @@ static const char *read_regex(struct reader *r, struct yaml_node *map, const cha
 static void read_metric(struct reader *r, const struct yaml_pair *pair, struct bench_metric *m)
 {
 	struct yaml_node *map = pair->value;
+	int mean;
 
 	m->name = pair->key;
 	if (map->kind != YAML_MAPPING) {
@@ -224,11 +202,16 @@ static void read_metric(struct reader *r, const struct yaml_pair *pair, struct b
 	yaml_check_keys(map, metric_keys, r->e);
 	m->unit = "";
 	yaml_get_string(map, "unit", &m->unit, r->e);
-	m->description = "";
+	m->description = m->reason = m->topic = "";
 	yaml_get_string(map, "description", &m->description, r->e);
-	m->direction = (enum direction)read_word(r, map, "direction", direction_words, DIR_UNKNOWN);
-	m->mean_kind = (enum mean_kind)read_word(r, map, "mean", mean_words, MEAN_AMEAN);
-	m->role = role_words[read_word(r, map, "role", role_words, 1)];
+	yaml_get_string(map, "topic", &m->topic, r->e);
+	yaml_get_string(map, "reason", &m->reason, r->e);
+	m->direction = (enum direction)yaml_get_word(map, "direction", metric_directions,
+						     DIR_UNKNOWN, r->e);
+	mean = yaml_get_word(map, "mean", metric_means, -1, r->e);
+	m->mean_kind = mean < 0 ? MEAN_AMEAN : (enum mean_kind)mean;
+	m->has_mean = mean >= 0;
+	m->role = metric_roles[yaml_get_word(map, "role", metric_roles, 1, r->e)];
 	m->pattern = read_regex(r, map, "pattern", 1);
 	if (!strcmp(r->def->parser, "pattern") && !m->pattern)
 		yaml_error(map, r->e, "the metric '%s' lacks its pattern", m->name);
@@ -392,13 +375,6 @@ static int catalog_add_dir(struct catalog *c, const char *dir, struct err *e)
 	return ret;
 }
 
-static bool same_dir(const char *x, const char *y)
-{
-	struct stat a, b;
-
-	return !stat(x, &a) && !stat(y, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 static int compare_defs(const void *x, const void *y)
 {
 	const struct bench_def *const *a = x, *const *b = y;
@@ -440,9 +416,10 @@ int catalog_load(struct arena *a, const char *extra_dir, struct catalog **out, s
 	catalog_add_dir(c, own, e);
 	if (extra_dir)
 		extra = arena_printf(a, "%s/benchmarks", extra_dir);
-	if (extra && !same_dir(extra, shipped) && !same_dir(extra, own))
+	if (extra && !file_is_same(extra, shipped) && !file_is_same(extra, own))
 		catalog_add_dir(c, extra, e);
 	catalog_finish(c);
+	metrics_load(a, extra_dir, &c->metrics, e);
 	*out = c;
 	return e->list.n > before ? -EINVAL : 0;
 }
@@ -472,23 +449,82 @@ static const struct bench_metric *find_metric(const struct bench_def *def, const
 	return NULL;
 }
 
+const struct metric_set *catalog_metrics(const struct catalog *c)
+{
+	return c->metrics;
+}
+
+bool catalog_is_time_bound(const struct catalog *c, const char *benchmark)
+{
+	const struct bench_def *def = catalog_find(c, benchmark);
+	const struct metric_bench *b = metrics_bench(c->metrics, benchmark);
+
+	return def ? !def->fixed_work : b && b->time_bound;
+}
+
+const char *catalog_describe(const struct catalog *c, const char *benchmark, const char *test_case)
+{
+	const struct bench_def *def = catalog_find(c, benchmark);
+	const struct metric_bench *b = metrics_bench(c->metrics, test_case);
+
+	return def ? def->description : b ? b->description : "";
+}
+
+/* What the patterns say, for the fields that the benchmark's own description leaves open. */
+static void fill_metric(const struct catalog *c, const char *benchmark, struct db_metric *out,
+			bool has_mean)
+{
+	const struct metric_def *g = metrics_find(c->metrics, out->name);
+	enum direction direction;
+	const char *unit;
+
+	if (!g)
+		return;
+	direction = catalog_is_time_bound(c, benchmark) ? g->time_bound : g->direction;
+	unit = metrics_unit(c->metrics, g, out->name);
+	if (!*out->unit && strcmp(unit, "mixed"))
+		out->unit = unit;
+	if (!*out->description)
+		out->description = g->description;
+	if (out->direction == DIR_UNKNOWN)
+		out->direction = direction;
+	/* a reason holds for its direction only */
+	if (!*out->reason && out->direction == direction)
+		out->reason = direction == g->direction ? g->reason
+							 : metrics_time_bound(c->metrics);
+	if (!*out->topic && g->topic)
+		out->topic = g->topic->name;
+	if (!has_mean)
+		out->mean_kind = g->mean_kind;
+	if (!out->role)
+		out->role = g->role;
+	out->deterministic = g->deterministic;
+}
+
 void catalog_metric(const struct catalog *c, const char *benchmark, const char *metric,
 		    const char *unit, struct db_metric *out)
 {
+	static const struct bench_metric nothing = {
+		.unit = "", .description = "", .reason = "", .topic = "", .direction = DIR_UNKNOWN};
 	const struct bench_def *def = catalog_find(c, benchmark);
 	const struct bench_metric *m;
 
 	m = find_metric(def ? def : catalog_clock(c->a, benchmark), metric);
+	if (!m)
+		m = &nothing;
 	*out = (struct db_metric){
 		.name = arena_printf(c->a, "%s.%s", benchmark, metric),
-		.unit = unit ? unit
-			: m  ? m->unit
-			     : "",
-		.description = m ? m->description : "",
-		.direction = m ? m->direction : DIR_UNKNOWN,
-		.mean_kind = m ? m->mean_kind : MEAN_AMEAN,
-		.role = m ? m->role : "counter",
+		.unit = unit ? unit : m->unit,
+		.description = m->description,
+		.reason = m->reason,
+		.topic = m->topic,
+		.direction = m->direction,
+		.mean_kind = m->mean_kind,
+		.role = m->role,
 	};
+	fill_metric(c, benchmark, out, m->has_mean);
+	if (!out->role)
+		out->role = "counter";
 }
 
 const struct bench_def *catalog_clock(struct arena *a, const char *name)
@@ -498,17 +534,23 @@ const struct bench_def *catalog_clock(struct arena *a, const char *name)
 		 .unit = "s",
 		 .direction = DIR_LOWER,
 		 .role = "headline",
-		 .description = "wall seconds of the command"},
+		 .description = "wall seconds of the command",
+		 .reason = "",
+		 .topic = ""},
 		{.name = "user",
 		 .unit = "s",
 		 .direction = DIR_LOWER,
 		 .role = "counter",
-		 .description = "user CPU seconds of the command"},
+		 .description = "user CPU seconds of the command",
+		 .reason = "",
+		 .topic = ""},
 		{.name = "sys",
 		 .unit = "s",
 		 .direction = DIR_LOWER,
 		 .role = "counter",
-		 .description = "kernel CPU seconds of the command"},
+		 .description = "kernel CPU seconds of the command",
+		 .reason = "",
+		 .topic = ""},
 	};
 	struct bench_def *def = arena_alloc(a, sizeof(*def));
 

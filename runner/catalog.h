@@ -13,6 +13,7 @@
 #include "core/mem.h"
 #include "db/db.h"
 #include "parsers/parser.h"
+#include "runner/metrics.h"
 #include "stats/stats.h"
 
 enum param_type { PARAM_COUNT, PARAM_DURATION, PARAM_WORD, PARAM_TEXT };
@@ -37,9 +38,11 @@ struct bench_param {
 
 struct bench_metric {
 	const char *name; /* without the benchmark; '*' allowed, first match from the top */
-	const char *unit, *description;
-	enum direction direction;
+	/* "" where not said: runner/metrics.h fills them */
+	const char *unit, *description, *reason, *topic;
+	enum direction direction; /* unknown: filled too */
 	enum mean_kind mean_kind;
+	bool has_mean;
 	const char *role;    /* headline, counter, diagnostic */
 	const char *pattern; /* POSIX extended regex with one group, for parser `pattern` */
 };
@@ -80,10 +83,18 @@ struct catalog;
 int catalog_load(struct arena *a, const char *extra_dir, struct catalog **out, struct err *e);
 const struct bench_def *catalog_find(const struct catalog *c, const char *name);
 const char *const *catalog_names(const struct catalog *c); /* sorted, NULL-terminated */
-/* Meaning of "tbench.throughput": from the benchmark's description; direction unknown, role counter
- * if absent. */
+/*
+ * Meaning of "tbench.throughput": from the benchmark's own description, and where that is silent
+ * from metrics.yaml; direction unknown, role counter if absent in both.
+ */
 void catalog_metric(const struct catalog *c, const char *benchmark, const char *metric,
 		    const char *unit, struct db_metric *out);
+
+/* Whether runs last a set time, so that what they consume follows the work they get done. */
+bool catalog_is_time_bound(const struct catalog *c, const char *benchmark);
+const struct metric_set *catalog_metrics(const struct catalog *c);
+/* What a benchmark, or this test case of it, does; "" where nobody said. */
+const char *catalog_describe(const struct catalog *c, const char *benchmark, const char *test_case);
 
 /*
  * A benchmark that is any command at all: parser "clock", metrics real, user and sys. For commands

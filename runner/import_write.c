@@ -173,6 +173,8 @@ int import_case(struct import *im, const struct import_case *c, int64_t *id)
 	json_decref(swept);
 	row.identity = case_identity(im->a, c->benchmark, identity, c->n + (*c->command != '\0'));
 	row.name = strbuf_str(&name);
+	if (!*c->description)
+		row.description = catalog_describe(im->cat, c->benchmark, row.name);
 	row.params = params_text;
 	row.swept = swept_text;
 	row.command = c->command;
