@@ -163,6 +163,26 @@ const char *span_find(struct span s, const char *text)
 	return s.len ? memmem(s.s, s.len, text, strlen(text)) : NULL;
 }
 
+size_t span_utf8(struct span s, uint32_t *cp)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	unsigned char c = (unsigned char)s.s[0];
+	size_t len = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 0;
+	size_t i;
+
+	if (c >= 0xf8 || !len || len > s.len)
+		return 0;
+	*cp = len == 1 ? c : c & (0xffu >> (len + 1));
+	for (i = 1; i < len; i++) {
+		if (((unsigned char)s.s[i] & 0xc0) != 0x80)
+			return 0;
+		*cp = *cp << 6 | ((unsigned char)s.s[i] & 0x3f);
+	}
+	if (*cp < least[len] || *cp > 0x10ffff || (*cp >= 0xd800 && *cp < 0xe000))
+		return 0;
+	return len;
+}
+
 bool str_starts(const char *s, const char *prefix)
 {
 	return !strncmp(s, prefix, strlen(prefix));

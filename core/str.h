@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/mem.h"
 
@@ -50,6 +51,9 @@ bool span_is(struct span s, const char *text);
 bool span_starts(struct span s, const char *prefix);
 /* First place of text in s, or NULL. */
 const char *span_find(struct span s, const char *text);
+
+/* One character of UTF-8 at s, which is not empty: its length, 0 if the bytes are no UTF-8. */
+size_t span_utf8(struct span s, uint32_t *cp);
 
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);

@@ -19,21 +19,16 @@ static const struct {
 };
 
 /* Takes one UTF-8 character off *s; a byte that is none comes back as itself with *bad set. */
-static uint32_t text_take(const unsigned char **s, bool *bad)
+static uint32_t text_take(struct span *s, bool *bad)
 {
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	const unsigned char *p = *s;
-	int len = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2, i;
-	uint32_t c = len == 1 ? *p : *p & (0x7f >> len);
+	unsigned char first = (unsigned char)s->s[0];
+	uint32_t c;
+	size_t len = span_utf8(*s, &c);
 
-	*bad = *p >= 0xf8 || (*p >= 0x80 && *p < 0xc0);
-	for (i = 1; !*bad && i < len; i++) {
-		*bad = (p[i] & 0xc0) != 0x80;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	*bad |= c < least[len] || c > 0x10ffff;
-	*s = p + (*bad ? 1 : len);
-	return *bad ? *p : c;
+	*bad = !len;
+	s->s += len + *bad;
+	s->len -= len + *bad;
+	return *bad ? first : c;
 }
 
 static void text_add_char(struct strbuf *sb, uint32_t c, bool bad)
@@ -59,12 +54,11 @@ static void text_add_char(struct strbuf *sb, uint32_t c, bool bad)
 const char *text_ascii(struct arena *a, const char *s)
 {
 	_cleanup_strbuf_ struct strbuf raw = STRBUF_INIT, sb = STRBUF_INIT;
-	const unsigned char *p = (const unsigned char *)s;
-	struct span rest, word;
+	struct span all = span_of(s), rest, word;
 
-	while (*p) {
+	while (all.len) {
 		bool bad;
-		uint32_t c = text_take(&p, &bad);
+		uint32_t c = text_take(&all, &bad);
 
 		text_add_char(&raw, c, bad);
 	}

@@ -345,27 +345,6 @@ static bool base64_is_likely(const line_array *in)
 
 /* ---- characters ---- */
 
-/* One character of UTF-8 at s: its length, 0 if the bytes are no UTF-8. */
-static size_t utf8_char(struct span s, unsigned int *cp)
-{
-	static const unsigned int least[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned char c = (unsigned char)s.s[0];
-	size_t len = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 0;
-	size_t i;
-
-	if (c >= 0xf8 || !len || len > s.len)
-		return 0;
-	*cp = len == 1 ? c : c & (0xffu >> (len + 1));
-	for (i = 1; i < len; i++) {
-		if (((unsigned char)s.s[i] & 0xc0) != 0x80)
-			return 0;
-		*cp = *cp << 6 | ((unsigned char)s.s[i] & 0x3f);
-	}
-	if (*cp < least[len] || *cp > 0x10ffff || (*cp >= 0xd800 && *cp < 0xe000))
-		return 0;
-	return len;
-}
-
 static void add_utf8(struct strbuf *sb, unsigned int cp)
 {
 	if (cp < 0x80) {
@@ -415,13 +394,13 @@ static void clean_line(struct undo *u, struct table_line *line, bool latin1)
 	size_t len, more;
 
 	while (rest.len) {
-		len = latin1 ? 0 : utf8_char(rest, &cp);
+		len = latin1 ? 0 : span_utf8(rest, &cp);
 		if (!len) {
 			cp = (unsigned char)rest.s[0];
 			len = 1;
 		}
 		if (cp == 0xc2 && rest.len > len) {
-			more = utf8_char((struct span){rest.s + len, rest.len - len}, &next);
+			more = span_utf8((struct span){rest.s + len, rest.len - len}, &next);
 			if (more && next >= 0x80 && next <= 0xbf) {
 				cp = next;
 				len += more;
