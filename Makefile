@@ -31,10 +31,11 @@ AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o runner/job.o runner/frame.o 
 
 # Packages: what building needs, what the main job needs, what the tests need besides.
 DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libyaml-dev r-mathlib libjansson-dev \
-	libzstd-dev libarchive-dev libmd-dev libsmartcols-dev liblzma-dev zlib1g-dev libbz2-dev liblz4-dev
+	libzstd-dev libarchive-dev libmd-dev libsmartcols-dev liblzma-dev zlib1g-dev libbz2-dev liblz4-dev \
+	libcurl4-openssl-dev
 DEPS_RUN := dbench rt-tests qemu-system-x86 busybox-static bc flex bison libelf-dev libssl-dev \
 	xz-utils bzip2
-DEPS_TEST := libcmocka-dev shellcheck python3 man-db procps
+DEPS_TEST := libcmocka-dev shellcheck python3 man-db procps openssl
 PC := sqlite3 yaml-0.1 jansson libzstd libarchive libmd smartcols
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \

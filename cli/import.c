@@ -9,6 +9,8 @@
 
 #include "core/file.h"
 #include "runner/import.h"
+#include "runner/lore.h"
+#include "runner/net.h"
 
 /* ---- what was understood, as JSON ---- */
 
@@ -248,6 +250,8 @@ struct importer {
 	struct cli *c;
 	const struct catalog *cat;
 	struct import_options opt;
+	struct net_options net;
+	const char *lore;
 	bool json;
 };
 
@@ -271,20 +275,50 @@ static int show_text(struct importer *im, const char *file, struct span text)
 	return tell_about_lines(im->c, file, &content->set);
 }
 
+static int import_span(struct importer *im, struct db *db, const char *file, struct span text)
+{
+	struct import_report report;
+	int r;
+
+	if (im->c->dry_run)
+		return show_text(im, file, text);
+	r = import_text(db, im->c->a, im->cat, file, text, &im->opt, &report, im->c->e);
+	return r ? as_failure(r) : tell_report(im->c, file, &report);
+}
+
 static int import_file(struct importer *im, struct db *db, const char *file)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct import_report report;
-	struct span span;
 	int r = file_read(file, 0, &text, im->c->e);
 
+	return r ? as_failure(r)
+		 : import_span(im, db, file, (struct span){strbuf_str(&text), text.len});
+}
+
+static int import_address(struct importer *im, struct db *db, const char *operand, const char *url)
+{
+	struct cli *c = im->c;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	bool html = false;
+	int r;
+
+	if (strcmp(url, operand))
+		cli_note(c, "fetching %s", url);
+	r = net_get(url, &im->net, &text, &html, c->e);
 	if (r)
-		return as_failure(r);
-	span = (struct span){strbuf_str(&text), text.len};
-	if (im->c->dry_run)
-		return show_text(im, file, span);
-	r = import_text(db, im->c->a, im->cat, file, span, &im->opt, &report, im->c->e);
-	return r ? as_failure(r) : tell_report(im->c, file, &report);
+		return r;
+	if (html)
+		cli_warn(c, "%s is a web page: the address of its raw text reads better", url);
+	return import_span(im, db, url, (struct span){strbuf_str(&text), text.len});
+}
+
+static int import_operand(struct importer *im, struct db *db, const char *operand)
+{
+	const char *url = lore_raw_address(im->c->a, operand, im->lore);
+
+	if (url && !file_exists(operand))
+		return import_address(im, db, operand, url);
+	return import_file(im, db, operand);
 }
 
 static char *base_name(struct arena *a, const char *path)
@@ -439,6 +473,10 @@ static int read_options(struct importer *im)
 	im->opt.variant = cli_value(c, "variant");
 	im->opt.again = cli_has(c, "again");
 	im->opt.tables.baseline = cli_value(c, "base");
+	im->lore = cli_has(c, "lore") ? cli_value(c, "lore") : LORE_BASE;
+	im->net.cacert = cli_value(c, "cacert");
+	if (cli_seconds(c, "timeout", &im->net.timeout))
+		return -EINVAL;
 	im->json = c->json || format;
 	if (format && strcmp(format, "json"))
 		return cli_usage(c, "-o takes json, not '%s'", format);
@@ -477,7 +515,7 @@ static int import_run(struct cli *c)
 		const char *path = c->operands[i];
 
 		r = strcmp(path, "-") && file_is_dir(path) ? import_folder(&im, db, path)
-							   : import_file(&im, db, path);
+							   : import_operand(&im, db, path);
 		if (r < 0)
 			return r;
 		code = MAX(code, r);
@@ -491,13 +529,16 @@ static const struct cli_option options[] = {
 	{"base", 0, "NAME", "the baseline (else 0.00 %, then a name such as w/o or vanilla)"},
 	{"variant", 0, "NAME", "name of the variant of raw outputs (else the file's or folder's)"},
 	{"again", 0, NULL, "import a text that was imported before once more"},
+	{"lore", 0, "URL", "archive that <ID@HOST> is looked up in (default " LORE_BASE ")"},
+	{"cacert", 0, "FILE", "trust these authorities for https:// only (PEM)"},
+	{"timeout", 0, "TIME", "longest wait for an address, such as 30s (default 5m)"},
 	{"output", 'o', "json", "with -n: what was understood"},
 	CLI_OPTIONS_END,
 };
 
 static const struct command import = {
 	.name = "import",
-	.usage = "FILE|FOLDER|-...",
+	.usage = "FILE|FOLDER|URL|-...",
 	.group = "keep",
 	.summary = "raw outputs and tables from mails into the database",
 	.help = "Understands mmtests tables, lists of bash times and raw benchmark outputs, plain "
@@ -509,10 +550,16 @@ static const struct command import = {
 		"is refused by its line, the others are stored (exit status 1).\n"
 		"A folder of raw outputs is one variant; a folder of such folders is one campaign "
 		"with\n"
-		"a variant for each.",
-	.examples = "  kdelta import mail.txt && kdelta compare\n"
-		    "  kdelta import -n -o json mail.eml\n"
-		    "  kdelta import --names vanilla,patched table.txt",
+		"a variant for each.\n"
+		"URL: http(s)://...; a message of lore.kernel.org or another public-inbox is "
+		"fetched\n"
+		"in its raw form, also by its Message-ID in brackets. At most 64 MB.",
+	.examples =
+		"  kdelta import mail.txt && kdelta compare\n"
+		"  kdelta import https://lore.kernel.org/r/20220217154403.6497-1-me@example.org\n"
+		"  kdelta import '<20220217154403.6497-1-me@example.org>'\n"
+		"  kdelta import -n -o json mail.eml\n"
+		"  kdelta import --names vanilla,patched table.txt",
 	.first_page = true,
 	.options = options,
 	.run = import_run,

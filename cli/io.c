@@ -86,6 +86,19 @@ int cli_fraction(struct cli *c, const char *name, double *out)
 	return 0;
 }
 
+int cli_seconds(struct cli *c, const char *name, double *out)
+{
+	const char *s = cli_value(c, name);
+	double v;
+
+	if (!s)
+		return 0;
+	if (!num_parse_duration(s, &v) || !(v > 0))
+		return cli_usage(c, "--%s takes a time such as 30s or 5m, not '%s'", name, s);
+	*out = v;
+	return 0;
+}
+
 int cli_open_db(struct cli *c, enum db_mode mode, struct db **db)
 {
 	char *path = db_path(c->a, c->db);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/file.h"
+#include "runner/lore.h"
 
 /* ---- what was met before in this campaign ---- */
 
@@ -56,10 +57,15 @@ char *import_name(struct arena *a, const char *path)
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	const char *dot = strrchr(base, '.');
 	char *name, *p;
+	char *id = strstr(path, "://") ? lore_message_id(a, path) : NULL;
 
 	if (!strcmp(path, "-"))
 		return arena_strdup(a, "stdin");
-	name = arena_strndup(a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+	if (id)
+		name = arena_strndup(a, id, strcspn(id, "@"));
+	else
+		name = arena_strndup(a, base,
+				     dot && dot > base ? (size_t)(dot - base) : strlen(base));
 	for (p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("._+-", *p))
 			*p = '-';

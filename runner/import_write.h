@@ -25,7 +25,10 @@ int import_seen(struct import *im, int64_t case_id, int64_t metric_id, int64_t v
 /* Frees the memory of import_seen; a new campaign does so too. */
 void import_forget(struct import *im);
 
-/* "dir/02 table.txt" -> "02-table": a campaign's or variant's name without blanks. */
+/*
+ * "dir/02 table.txt" -> "02-table": a campaign's or variant's name without blanks. The address of a
+ * message gives the left half of its Message-ID.
+ */
 char *import_name(struct arena *a, const char *path);
 /* Starts a campaign named after the file, with the hash of the text as a fact. */
 int import_campaign(struct import *im, const char *file, const char *sha256, int repeat);
