@@ -367,7 +367,7 @@ static int build_variants(struct builder *b)
 	}
 	c->variants = sorted;
 	c->n_variants = n;
-	if (n > 1)
+	if (n > 1 || (n && b->opt->alone))
 		return 0;
 	err_add(b->e, -ENOENT, "nothing to compare: campaign %s has %s%s", c->campaigns[0],
 		n ? "only the variant " : "no variant", n ? sorted[0].name : "");

@@ -153,6 +153,7 @@ struct comparison_options {
 	double threshold; /* fraction, default 0.01 */
 	double q, level;  /* of the correction and the intervals; 0: 0.05 and 0.95 */
 	bool counters;	  /* rows of role counter too */
+	bool alone;	  /* a single variant will do: its values are wanted */
 };
 
 /*

@@ -1,45 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The order of a campaign. Random numbers are splitmix64 (Steele, Lea and Flood, "Fast splittable
- * pseudorandom number generators", OOPSLA 2014), so that a seed gives the same plan everywhere and
- * for ever.
- */
+/* The order of a campaign: a seed gives the same plan everywhere and for ever. */
 #include "runner/campaign.h"
 
 #include <stdlib.h>
 
-static uint64_t random_next(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
-/* Uniform below n: draws that would favour small results are thrown away. */
-static uint64_t random_below(uint64_t *state, uint64_t n)
-{
-	uint64_t limit = UINT64_MAX - UINT64_MAX % n, v;
-
-	do
-		v = random_next(state);
-	while (v >= limit);
-	return v % n;
-}
-
-static void random_shuffle(uint64_t *state, int *list, size_t n)
-{
-	size_t i;
-
-	for (i = n; i > 1; i--) {
-		size_t k = random_below(state, i);
-		int swap = list[i - 1];
-
-		list[i - 1] = list[k];
-		list[k] = swap;
-	}
-}
+#include "core/random.h"
 
 /*
  * Two variants: as many blocks begin with one as with the other; of an odd number of blocks the
