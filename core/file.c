@@ -123,6 +123,52 @@ int file_write_atomic(const char *path, const void *data, size_t len, struct err
 	return 0;
 }
 
+/* How much of ending a file ends in already. */
+static int tail_of(int fd, const char *ending, size_t *have)
+{
+	char tail[16];
+	size_t most = strlen(ending);
+	off_t size = lseek(fd, 0, SEEK_END);
+	ssize_t n;
+
+	if (size < 0)
+		return -errno;
+	*have = most;
+	if (!size)
+		return 0;
+	n = pread(fd, tail, MIN(most, sizeof(tail)), MAX((off_t)0, size - (off_t)most));
+	if (n < 0)
+		return -errno;
+	for (*have = MIN(most, (size_t)n); *have; --*have)
+		if (!memcmp(tail + n - *have, ending, *have))
+			break;
+	return 0;
+}
+
+int file_append(const char *path, const char *ending, const void *data, size_t len, struct err *e)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
+	_cleanup_fd_ int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+	size_t have = 0;
+	int r;
+
+	if (fd < 0)
+		return err_add_errno(e, "cannot open %s", path);
+	r = fcntl(fd, F_OFD_SETLKW, &lock) ? -errno : tail_of(fd, ending, &have);
+	if (!r) {
+		strbuf_adds(&all, ending + have);
+		strbuf_add(&all, data, len);
+		r = write_all(fd, strbuf_str(&all), all.len);
+	}
+	if (!r && fsync(fd) && errno != EINVAL)
+		r = -errno;
+	if (!r)
+		return 0;
+	errno = -r;
+	return err_add_errno(e, "cannot write %s", path);
+}
+
 int file_write_existing(const char *path, const char *text, struct err *e)
 {
 	_cleanup_fd_ int fd = open(path, O_WRONLY | O_CLOEXEC);

@@ -15,6 +15,11 @@ int file_read(const char *path, size_t limit, struct strbuf *out, struct err *e)
 int file_read_line(const char *path, struct strbuf *out);
 /* Writes a temporary file beside path, syncs it, renames it. */
 int file_write_atomic(const char *path, const void *data, size_t len, struct err *e);
+/*
+ * Appends in one write, under a lock that mail readers honour; creates the file. A file that holds
+ * something gets `ending` first, as far as it does not end in it already ("\n\n" of an mbox).
+ */
+int file_append(const char *path, const char *ending, const void *data, size_t len, struct err *e);
 /* Writes into an existing file such as those of /proc/sys and /sys. */
 int file_write_existing(const char *path, const char *text, struct err *e);
 int file_make_dirs(const char *path, struct err *e);

@@ -203,6 +203,11 @@ struct report_format {
 		      struct strbuf *out, struct err *e);
 };
 
+/* The verdict in one line, for the subject of a mail: "[kdelta] 6.12 against 6.1: tbench: ..." */
+char *report_subject(const struct comparison *c, struct arena *a);
+/* The same for a report that was written before: its first sentence. */
+char *report_subject_of_text(struct span report, struct arena *a);
+
 REGISTRY(report_format);
 const struct report_format *report_format_find(const char *name);
 

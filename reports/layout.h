@@ -17,6 +17,8 @@ bool layout_is_pair(const struct comparison *c);
 
 /* Its parts. */
 void words_print(struct text *t, const struct view *v);
+/* The verdict of one benchmark. */
+void words_sentence(struct text *t, const struct view *v, const char *benchmark);
 void facts_print(struct text *t, const struct view *v);
 void wide_print(struct text *t, const struct view *v, const struct report_options *opt);
 void pair_print(struct text *t, const struct view *v, const struct report_options *opt);

@@ -427,7 +427,7 @@ static void words_not_tested(struct text *t, const struct view *v)
 			   view_units_text(c, t->a), STATS_TEST_MIN);
 }
 
-static void words_benchmark(struct text *t, const struct view *v, const char *benchmark)
+void words_sentence(struct text *t, const struct view *v, const char *benchmark)
 {
 	const struct comparison *c = v->c;
 	int unsure, n = shown_rows(c, benchmark, &unsure);
@@ -441,6 +441,14 @@ static void words_benchmark(struct text *t, const struct view *v, const char *be
 		words_pair(t, v, benchmark);
 	else
 		words_many(t, v, benchmark);
+}
+
+static void words_benchmark(struct text *t, const struct view *v, const char *benchmark)
+{
+	const struct comparison *c = v->c;
+	int unsure, n = shown_rows(c, benchmark, &unsure);
+
+	words_sentence(t, v, benchmark);
 	if (!has_order(c, benchmark) && !c->tested)
 		words_largest(t, v, benchmark);
 	else if (!layout_is_pair(c) || n > FEW_ROWS)

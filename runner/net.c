@@ -270,11 +270,14 @@ static size_t give_message(char *to, size_t size, size_t n, void *from)
 	return len;
 }
 
-/* Lines of the server, "550 5.1.1 no such user": the last one explains a failure. */
+/* Lines of the server, "550 5.1.1 no such user": the last one before its farewell (221) explains a
+ * failure. */
 static size_t take_reply(char *data, size_t size, size_t n, void *to)
 {
 	struct transfer *t = to;
 
+	if (span_starts((struct span){data, size * n}, "221"))
+		return size * n;
 	strbuf_reset(&t->said);
 	strbuf_add(&t->said, data, size * n);
 	strbuf_rtrim(&t->said);

@@ -1,9 +1,14 @@
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Servers on the loopback for the tests of the network; sourced after lib.sh.
 export HOME=$T no_proxy=127.0.0.1,localhost
 unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY all_proxy
 command -v openssl >/dev/null || { echo "openssl is not installed"; exit 77; }
+# Debian's packages belong to Debian's Python.
+mail_python=
+for p in python3 /usr/bin/python3; do
+	[ -n "$mail_python" ] || ! "$p" -c 'import aiosmtpd' 2>/dev/null || mail_python=$p
+done
 servers=()
 trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$T"' EXIT
 
@@ -25,4 +30,10 @@ serve() {
 		sleep 0.05
 	done
 	fail "no server: $(cat "$T/server")"
+}
+
+# serve_mail KIND: a server of mailserver.py, its address in $host
+serve_mail() {
+	serve "$T/$1.port" "$mail_python" tests/e2e/mailserver.py "$T" "$1" "$T/server.pem" "$T/server.key"
+	host=127.0.0.1:$port
 }
