@@ -98,6 +98,9 @@ int cli_usage(struct cli *c, const char *fmt, ...) _printf_(2, 3);
 /* Opens the database by the global rule; DB_WRITE prints its path to stderr once unless quiet. */
 int cli_open_db(struct cli *c, enum db_mode mode, struct db **db);
 
+/* Folder of the campaign file (--config, else ./kdelta.yaml); NULL: there is none. */
+const char *cli_config_dir(const struct cli *c);
+
 /* Writes a whole result to stdout; errors of stdout surface at exit. */
 void cli_print(const struct strbuf *text);
 /* A line for people on stderr, unless --quiet: "kdelta: ..." */

@@ -195,7 +195,7 @@ static int db_cmd_reparse(struct cli *c)
 	_cleanup_db_ struct db *db = NULL;
 	struct reparsed done = {.text = STRBUF_INIT};
 	struct catalog *cat;
-	int r = catalog_load(c->a, NULL, &cat, c->e);
+	int r = catalog_load(c->a, cli_config_dir(c), &cat, c->e);
 
 	if (!r)
 		r = cli_open_db(c, DB_WRITE, &db);

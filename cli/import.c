@@ -502,7 +502,7 @@ static int import_run(struct cli *c)
 
 	if (!c->n_operands)
 		return cli_usage(c, "import takes files, folders, or - for standard input");
-	r = catalog_load(c->a, NULL, &cat, c->e);
+	r = catalog_load(c->a, cli_config_dir(c), &cat, c->e);
 	if (r)
 		return r;
 	im.cat = cat;

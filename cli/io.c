@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/num.h"
 
 bool cli_has(const struct cli *c, const char *name)
@@ -97,6 +98,13 @@ int cli_seconds(struct cli *c, const char *name, double *out)
 		return cli_usage(c, "--%s takes a time such as 30s or 5m, not '%s'", name, s);
 	*out = v;
 	return 0;
+}
+
+const char *cli_config_dir(const struct cli *c)
+{
+	if (c->config)
+		return path_folder(c->a, c->config);
+	return file_exists("kdelta.yaml") ? "." : NULL;
 }
 
 int cli_open_db(struct cli *c, enum db_mode mode, struct db **db)

@@ -69,7 +69,7 @@ static int run_record(struct cli *c)
 	if (!r && deadline && !num_parse_duration(deadline, &opt.deadline))
 		r = cli_usage(c, "--deadline takes a time such as 90s or 5m, not '%s'", deadline);
 	if (!r)
-		r = catalog_load(c->a, NULL, &cat, c->e);
+		r = catalog_load(c->a, cli_config_dir(c), &cat, c->e);
 	if (!r)
 		r = cli_open_db(c, DB_WRITE, &db);
 	if (r)

@@ -17,13 +17,6 @@ static const struct cli_option run_options_table[] = {
 	CLI_OPTIONS_END,
 };
 
-static const char *folder_of(struct arena *a, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? arena_strndup(a, path, (size_t)(slash - path)) : ".";
-}
-
 /*
  * The campaign file: the operand, --config, ./kdelta.yaml; with --resume ID the one it was begun
  * with. `--resume ID` gives the ID as an operand, which is no file then.
@@ -61,7 +54,7 @@ static int read_config(struct cli *c, const char *path, struct catalog **cat,
 	int r = cli_int(c, "seed", 1, 999999999, &seed);
 
 	if (!r)
-		r = catalog_load(c->a, folder_of(c->a, path), cat, c->e);
+		r = catalog_load(c->a, path_folder(c->a, path), cat, c->e);
 	if (!r)
 		r = campaign_read(c->a, path, *cat, config, c->e);
 	if (r)

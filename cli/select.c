@@ -304,7 +304,7 @@ static int import_files(struct selection *k)
 	k->memory = true;
 	r = db_open(NULL, DB_MEMORY, &k->db, c->e);
 	if (!r)
-		r = catalog_load(c->a, NULL, &cat, c->e);
+		r = catalog_load(c->a, cli_config_dir(c), &cat, c->e);
 	if (r)
 		return r;
 	if (!c->has_dashes && c->n_operands == 1 && !file_is_dir(c->operands[0])) {

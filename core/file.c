@@ -352,6 +352,14 @@ char *path_libexec(struct arena *a, const char *name)
 	return path_shipped(a, "KDELTA_LIBEXEC", "build/", "libexec/kdelta", name);
 }
 
+char *path_folder(struct arena *a, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? arena_strndup(a, path, MAX((size_t)(slash - path), (size_t)1))
+		     : arena_strdup(a, ".");
+}
+
 char *path_program(struct arena *a, const char *name)
 {
 	const char *path = getenv("PATH");

@@ -48,6 +48,8 @@ char *path_data(struct arena *a, const char *name);
 char *path_config(struct arena *a, const char *name);
 char *path_share(struct arena *a, const char *name);
 char *path_libexec(struct arena *a, const char *name);
+/* "a" of "a/b.yaml"; "." where there is no slash. */
+char *path_folder(struct arena *a, const char *path);
 /* A program as execvp would find it, or NULL. */
 char *path_program(struct arena *a, const char *name);
 
