@@ -43,11 +43,13 @@ static json_t *json_row(const struct table *t, const struct table_row *row)
 	size_t i;
 
 	for (i = 0; i < t->n_variants; i++)
-		if (row->cells[i].has_value)
+		if (table_cell_is_there(&row->cells[i]))
 			json_array_append_new(cells, json_cell(t, i, &row->cells[i]));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:o}", "key",
+	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:i, s:o}", "key",
 			 json_text(row->key), "statistic", json_text(row->statistic), "axis",
-			 json_text(row->axis), "metric", json_text(row->metric), "unit",
+			 json_text(row->axis), "metric",
+			 json_text(row->full_metric ? row->full_metric : row->metric),
+			 "change_unit", row->points ? "points" : "percent", "unit",
 			 json_text(row->unit), "run", row->run, "index", row->index, "line",
 			 row->line, "cells", cells);
 }
@@ -59,6 +61,8 @@ static json_t *json_direction(const struct catalog *cat, const struct table *t)
 	struct db_metric m;
 
 	array_for_each (row, &t->rows) {
+		if (row->better)
+			return json_string(row->better == BETTER_HIGHER ? "higher" : "lower");
 		if (!t->benchmark || !row->metric)
 			continue;
 		catalog_metric(cat, t->benchmark, row->metric, row->unit, &m);

@@ -477,28 +477,8 @@ static void check_row(struct reader *rd, struct table *t, const struct row *row,
 	add_row(rd, t, row, change);
 }
 
-static int names_missing(struct reader *rd, const row_array *rows, size_t n)
-{
-	size_t given = 0;
-
-	while (rd->opt && rd->opt->names && rd->opt->names[given])
-		given++;
-	if (given)
-		err_add(rd->e, -EINVAL,
-			"--names gives %zu names, the rows of the table have %zu cells", given, n);
-	else
-		err_add(rd->e, -EINVAL, "nothing names the %zu columns of the table", n);
-	err_at(rd->e, rd->text->file, rows->items[0].line, 0);
-	err_hint(rd->e,
-		 "name them in order: --names A,B%s (a header of %zu names, or a legend of "
-		 "lines `name: text` above the table, would do)",
-		 n > 2 ? ",..." : "", n);
-	return -EINVAL;
-}
-
 /* The columns' names: found, or those of the table above where nothing else stands between. */
-static int name_columns(struct reader *rd, struct table *t, const row_array *rows, size_t first,
-			struct context *c)
+static int name_columns(struct reader *rd, struct table *t, size_t first, struct context *c)
 {
 	struct table_names names;
 
@@ -511,7 +491,9 @@ static int name_columns(struct reader *rd, struct table *t, const row_array *row
 	}
 	find_context(rd, first, first, c);
 	if (!rd->last || rd->last->n_variants != t->n_variants || (rd->opt && rd->opt->names))
-		return t->n_variants > 1 ? names_missing(rd, rows, t->n_variants) : -ENOENT;
+		return t->n_variants > 1
+			       ? table_names_missing(rd->text->file, t, rd->opt, rd->e)
+			       : -ENOENT;
 	t->variants = rd->last->variants;
 	t->descriptions = rd->last->descriptions;
 	if (!c->empty)
@@ -575,7 +557,7 @@ static int make_table(struct reader *rd, const row_array *rows, size_t first)
 	t.n_variants = count_columns(rows);
 	if (!is_ours(rows, t.n_variants))
 		return 0;
-	r = name_columns(rd, &t, rows, first, &c);
+	r = name_columns(rd, &t, first, &c);
 	if (r)
 		return r == -ENOENT ? 0 : r;
 	t.section = c.section;

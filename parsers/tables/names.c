@@ -12,6 +12,7 @@
 #include "parsers/tables/tables.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -630,4 +631,24 @@ bool table_names_find(struct arena *a, const struct table_text *text, size_t fir
 		return false;
 	apply_legend(&s);
 	return make_distinct(&s);
+}
+
+int table_names_missing(const char *file, const struct table *t, const struct table_options *opt,
+			struct err *e)
+{
+	size_t given = 0, n = t->n_variants;
+
+	while (opt && opt->names && opt->names[given])
+		given++;
+	if (given)
+		err_add(e, -EINVAL,
+			"--names gives %zu names, the rows of the table have %zu cells", given, n);
+	else
+		err_add(e, -EINVAL, "nothing names the %zu columns of the table", n);
+	err_at(e, file, t->line, 0);
+	err_hint(e,
+		 "name them in order: --names A,B%s (a header of %zu names, or a legend of "
+		 "lines `name: text` above the table, would do)",
+		 n > 2 ? ",..." : "", n);
+	return -EINVAL;
 }

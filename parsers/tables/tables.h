@@ -49,6 +49,11 @@ enum row_kind { ROW_VALUE, ROW_DEVIATION, ROW_EXTREME, ROW_OTHER, ROW_FAILS, ROW
 /* Percentages are new/old - 1, 1 - new/old, or nothing shows which (no percentage, all zero). */
 enum row_change { CHANGE_UNKNOWN, CHANGE_RAW, CHANGE_INVERTED };
 
+static inline bool table_cell_is_there(const struct table_cell *cell)
+{
+	return cell->has_value || cell->has_change;
+}
+
 struct table_row {
 	const char *key;       /* "Hmean 64", "run 1 real": as in the index */
 	const char *statistic; /* "Hmean", "Amean", "Stddev", ... or NULL */
@@ -165,6 +170,12 @@ int tables_read(struct arena *a, const char *file, struct span text,
 void tables_undo(struct arena *a, const char *file, struct span text, struct table_text *out,
 		 struct table_set *set);
 
+/*
+ * The quoted lines, with their marks, of a paste that was joined to one line; 0: it was not. Soft
+ * breaks joined within it are undone.
+ */
+size_t table_unflatten(struct arena *a, struct span line, struct span **parts);
+
 /* Facts that stand in prose around the tables: machine, command, commit. */
 void tables_facts(struct arena *a, const struct table_text *text, const bool *used,
 		  struct table_set *set);
@@ -214,6 +225,10 @@ bool table_names_find(struct arena *a, const struct table_text *text, size_t fir
 		      size_t lowest, size_t n, const struct table_legend *legend,
 		      const struct table *above, const struct table_options *opt,
 		      struct table_names *out);
+
+/* The error of a table whose columns nothing names, or --names in another number: -EINVAL. */
+int table_names_missing(const char *file, const struct table *t, const struct table_options *opt,
+			struct err *e);
 
 /* A line of nothing but "-", "=", "*", "_" and blanks. */
 bool table_is_separator(struct span line);

@@ -537,6 +537,24 @@ static void unquote(line_array *lines)
 		unquote_line(line);
 }
 
+static void unflatten(struct undo *u)
+{
+	line_array in = u->out;
+	const struct table_line *line;
+	struct span *parts;
+	size_t n, i;
+
+	u->out = (line_array){NULL, 0, 0};
+	array_for_each (line, &in) {
+		n = table_unflatten(u->a, line->text, &parts);
+		for (i = 0; i < n; i++)
+			*ARRAY_PUSH(&u->out) = (struct table_line){parts[i], line->line, 0, true};
+		if (!n)
+			*ARRAY_PUSH(&u->out) = *line;
+	}
+	ARRAY_FREE(&in);
+}
+
 /* A paste: what it was encoded in has to be seen from the text itself. */
 static void read_paste(struct undo *u)
 {
@@ -545,6 +563,7 @@ static void read_paste(struct undo *u)
 	struct table_line *line;
 
 	add_body(u, 0, u->in.n, base64_is_likely(&u->in) ? &base64 : &plain);
+	unflatten(u);
 	unquote(&u->out);
 	if (qp_is_likely(&u->out)) {
 		encoded = u->out;
