@@ -189,11 +189,12 @@ CREATE TABLE summaries (
 	mean_text TEXT NOT NULL DEFAULT '',	-- as printed
 	mean_kind TEXT NOT NULL DEFAULT '',
 	deviation REAL,
-	-- stddev in the metric's unit; percent, cv, stderr_percent: percent of the mean; hidden
+	-- stddev in the metric's unit; percent, cv, stderr_percent: percent of the mean; hidden: not
+	-- printed, because it was small
 	deviation_kind TEXT NOT NULL DEFAULT '',
 	n INTEGER,
 	change REAL,				-- published percentage
-	change_sign TEXT NOT NULL DEFAULT '',	-- raw or better
+	change_sign TEXT NOT NULL DEFAULT '',	-- raw or better (percent), or points (new - old)
 	mark INTEGER NOT NULL DEFAULT 0,
 	line INTEGER NOT NULL DEFAULT 0,
 	PRIMARY KEY (campaign_id, variant_id, case_id, metric_id, idx)

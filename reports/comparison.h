@@ -66,6 +66,7 @@ struct cmp_row {
 	const char *unit, *description;
 	enum direction direction;
 	enum mean_kind mean_kind;
+	bool foreign; /* of another suite than the benchmark: "softirqs.SCHED" of aim7 */
 	bool headline;
 	bool shown; /* headline, or a counter that stands beside them (user and sys of a build) */
 	int64_t db_id;
@@ -178,7 +179,7 @@ enum verdict comparison_check(const struct comparison *c);
 int comparison_store(struct db *db, const struct comparison *c, struct err *e);
 bool comparison_is_stored(const struct comparison *c);
 
-/* "throughput" of "tbench.throughput". */
+/* "throughput" of "tbench.throughput"; the whole where it is foreign. */
 const char *comparison_metric_name(const struct cmp_row *r);
 
 struct report_options {

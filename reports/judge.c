@@ -22,7 +22,7 @@ const char *comparison_metric_name(const struct cmp_row *r)
 {
 	const char *dot = strchr(r->metric, '.');
 
-	return dot && dot[1] ? dot + 1 : r->metric;
+	return dot && dot[1] && !r->foreign ? dot + 1 : r->metric;
 }
 
 static void cell_describe(struct cmp_cell *cell, enum mean_kind kind)

@@ -39,16 +39,22 @@ static const struct item *items_from(const struct builder *b, int64_t test, int6
 }
 
 /*
- * The published percentage as new/old - 1 where the direction tells how it was signed; `better`
- * always keeps it with + for better.
+ * The published percentage as new/old - 1: printed so, or where the direction tells how it was
+ * signed; `better` always keeps it with + for better. Points are no percentage: the change of such
+ * a row comes from its values.
  */
 static void cell_take_change(struct cmp_cell *cell, const struct db_summary *s, enum direction d)
 {
 	double p = s->change / 100;
 	bool raw = str_equal(s->change_sign, "raw");
 
-	if (d != DIR_HIGHER && d != DIR_LOWER)
+	if (str_equal(s->change_sign, "points"))
 		return;
+	if (d != DIR_HIGHER && d != DIR_LOWER) {
+		cell->change = p;
+		cell->has_change = cell->published = raw;
+		return;
+	}
 	cell->source_better = raw && d == DIR_LOWER ? -p : p;
 	/* a better-positive percentage of times is -(new/old - 1): ours comes from the values */
 	if (!raw && d == DIR_LOWER && s->has_mean)
@@ -74,6 +80,8 @@ static void cell_take_summary(struct builder *b, struct cmp_cell *cell, struct c
 		cell->stddev = s->has_mean ? s->deviation / 100 * s->mean : NAN;
 	if (s->has_mean && s->mean > 0)
 		cell->cv = cell->stddev / s->mean;
+	else if (s->has_deviation && !s->has_mean && str_equal(s->deviation_kind, "percent"))
+		cell->cv = s->deviation / 100;
 	if (s->has_change && b->c->own_baseline && cell->variant > 0)
 		cell_take_change(cell, s, row->direction);
 }
@@ -259,6 +267,13 @@ static size_t row_pass(const struct db_metric *m)
 	return row_is_shown(m) ? PASS_BESIDE : PASS_COUNTERS;
 }
 
+static bool is_foreign(const char *metric, const char *benchmark)
+{
+	size_t n = strlen(benchmark);
+
+	return strncmp(metric, benchmark, n) || metric[n] != '.';
+}
+
 static void add_row(struct builder *b, struct cmp_test *t, const struct db_metric *m)
 {
 	struct cmp_row *row = &t->rows[t->n_rows];
@@ -269,6 +284,7 @@ static void add_row(struct builder *b, struct cmp_test *t, const struct db_metri
 		.description = m->description ? m->description : "",
 		.direction = m->direction,
 		.mean_kind = m->mean_kind,
+		.foreign = is_foreign(m->name, t->benchmark),
 		.headline = str_equal(m->role, "headline"),
 		.shown = row_is_shown(m),
 		.db_id = m->id,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tables -> summaries, and samples where the text lists single runs. */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -41,7 +42,10 @@ static int put_variants(struct import *im, const struct table_set *set, const st
 		struct import_variant_words w = {t->variants[i], text, "", "",
 						 (int)i == t->baseline};
 
-		if (is_release(w.name)) {
+		if (t->commits) {
+			w.commit = t->commits[i] ? t->commits[i] : "";
+			w.release = is_release(w.name) ? w.name : "";
+		} else if (is_release(w.name)) {
 			w.release = w.name;
 		} else if (is_release(text)) {
 			w.release = text;
@@ -122,24 +126,48 @@ static const char *jobs_of(struct arena *a, const char *command)
 	return n ? arena_strndup(a, p, n) : NULL;
 }
 
+static const char *benchmark_of(const struct table *t, const struct table_row *row)
+{
+	if (row->benchmark)
+		return row->benchmark;
+	return t->benchmark ? t->benchmark : t->family;
+}
+
+static void add_params(struct import_case *c, const struct table_row *row)
+{
+	size_t i;
+
+	for (i = 0; i < row->n_params; i++) {
+		const struct table_param *p = &row->params[i];
+
+		if (p->shown)
+			import_param(c, p->name, p->value);
+		else
+			import_fixed_param(c, p->name, p->value);
+	}
+}
+
 static int put_table_case(struct import *im, const struct table *t, const struct table_row *row,
 			  int64_t *id)
 {
 	struct import_case c = {
-		.benchmark = t->benchmark ? t->benchmark : t->family,
+		.benchmark = benchmark_of(t, row),
 		.command = t->command ? t->command : "",
 		.description = "",
 	};
 	const char *jobs =
 		row->run && !strcmp(c.benchmark, "kernbench") ? jobs_of(im->a, c.command) : NULL;
 
-	if (t->axis_name && row->kind != ROW_OTHER && row->axis)
+	if (row->params)
+		add_params(&c, row);
+	else if (t->axis_name && row->kind != ROW_OTHER && row->axis)
 		import_param(&c, t->axis_name, axis_value(row->axis));
 	else if (row->kind != ROW_OTHER && row->axis && !row->metric)
 		import_param(&c, "key", row->axis);
 	if (jobs)
 		import_param(&c, "jobs", jobs);
-	add_section(&c, t->section);
+	if (!row->params)
+		add_section(&c, t->section);
 	return import_case(im, &c, id);
 }
 
@@ -154,14 +182,36 @@ static char *lower(struct arena *a, const char *s)
 	return copy;
 }
 
+/* "softirqs.SCHED", whatever the test: what our table says of it, else what the text does. */
+static int put_full_metric(struct import *im, const struct table_row *row, struct db_metric *m)
+{
+	const char *dot = strchr(row->full_metric, '.');
+	const char *suite = row->full_metric, *rest = "value";
+
+	if (dot && dot[1]) {
+		suite = arena_strndup(im->a, row->full_metric,
+				      (size_t)(dot - row->full_metric));
+		rest = dot + 1;
+	}
+	catalog_metric(im->cat, suite, rest, row->unit, m);
+	if (m->direction == DIR_UNKNOWN && row->better)
+		m->direction = row->better == BETTER_HIGHER ? DIR_HIGHER : DIR_LOWER;
+	if (row->headline && strcmp(m->role, "diagnostic") && m->direction != DIR_DEPENDS &&
+	    m->direction != DIR_NEUTRAL)
+		m->role = "headline";
+	return db_put_metric(im->db, m, &m->id, im->e);
+}
+
 /* A metric of ours keeps its meaning; rows of unknown benchmarks are their own headlines. */
 static int put_table_metric(struct import *im, const struct table *t, const struct table_row *row,
 			    struct db_metric *m)
 {
-	const char *benchmark = t->benchmark ? t->benchmark : t->family;
+	const char *benchmark = benchmark_of(t, row);
 	const char *statistic = lower(im->a, row->statistic ? row->statistic : "value");
 	const char *metric = row->metric ? row->metric : statistic;
 
+	if (row->full_metric)
+		return put_full_metric(im, row, m);
 	if (row->kind == ROW_OTHER)
 		metric = arena_printf(im->a, "%s.%s", statistic,
 				      lower(im->a, row->axis ? row->axis : ""));
@@ -252,6 +302,33 @@ static bool change_is_usable(const struct table *t, const struct table_row *row,
 	       !(m->direction == DIR_LOWER && row->orientation == CHANGE_RAW);
 }
 
+/* The deviation printed with a cell. */
+static void take_deviation(const struct table *t, const struct table_cell *cell,
+			   struct db_summary *s)
+{
+	static const char *const kinds[] = {
+		[DEV_NONE] = "",   [DEV_STDDEV] = "stddev", [DEV_PERCENT] = "percent",
+		[DEV_CV] = "cv",   [DEV_STDERR_PERCENT] = "stderr_percent",
+		[DEV_HIDDEN] = "percent",
+	};
+
+	s->has_deviation = cell->has_deviation;
+	s->deviation = cell->deviation;
+	if (cell->has_deviation)
+		s->deviation_kind = kinds[t->deviation];
+	else if (t->deviation == DEV_HIDDEN)
+		s->deviation_kind = "hidden";
+}
+
+/* A change from nothing has no percentage, whatever a source prints ("+1.2e+107%"). */
+static bool change_is_sane(const struct table *t, const struct table_row *row, size_t i)
+{
+	const struct table_cell *base = &row->cells[t->baseline];
+
+	return !base->has_value || base->value != 0 || row->points ||
+	       fabs(row->cells[i].change) < 1e6;
+}
+
 static int add_summary(struct import *im, const struct table *t, const struct table_row *row,
 		       const struct table_row *deviation, size_t i, int64_t variant,
 		       int64_t case_id, const struct db_metric *m)
@@ -265,17 +342,23 @@ static int add_summary(struct import *im, const struct table *t, const struct ta
 		.n = cell->has_n ? cell->n : 0,
 		.line = cell->line,
 		.has_mean = cell->has_value,
-		.has_change = cell->has_change && change_is_usable(t, row, m),
+		.has_change = cell->has_change && change_is_usable(t, row, m) &&
+			      change_is_sane(t, row, i),
 		.mark = cell->mark,
 		.mean = cell->value,
 		.change = cell->change,
 		.mean_text = cell->value_text ? cell->value_text : "",
 		.mean_kind = "",
 		.deviation_kind = "",
-		.change_sign = t->sign == SIGN_RAW ? "raw" : "better",
+		.change_sign = row->points		? "points"
+			       : t->sign == SIGN_RAW ? "raw"
+						     : "better",
 	};
 	enum mean_kind kind;
 
+	take_deviation(t, cell, &s);
+	if (row->kind == ROW_FAILS)
+		s.mean = cell->value / cell->n;
 	if (row->statistic && mean_kind_parse(row->statistic, &kind))
 		s.mean_kind = lower(im->a, row->statistic);
 	if (deviation) {
@@ -293,14 +376,18 @@ static int add_summaries(struct import *im, const struct table *t, const struct 
 	struct db_metric m;
 	int64_t case_id;
 	size_t i;
-	int r = put_table_case(im, t, row, &case_id);
+	int r;
 
+	/* a sum over tests is no test; they stand above it */
+	if (row->kind == ROW_TOTAL)
+		return 0;
+	r = put_table_case(im, t, row, &case_id);
 	if (!r)
 		r = put_table_metric(im, t, row, &m);
 	if (row->kind == ROW_VALUE)
 		deviation = deviation_of(d, row);
 	for (i = 0; !r && i < t->n_variants; i++) {
-		if (!row->cells[i].has_value)
+		if (!table_cell_is_there(&row->cells[i]))
 			continue;
 		im->report->cells++;
 		r = add_summary(im, t, row, deviation, i, variants[i], case_id, &m);

@@ -139,6 +139,12 @@ void import_param(struct import_case *c, const char *name, const char *value)
 		c->params[c->n++] = (struct param_value){name, value, true};
 }
 
+void import_fixed_param(struct import_case *c, const char *name, const char *value)
+{
+	if (c->n < IMPORT_MAX_PARAMS)
+		c->params[c->n++] = (struct param_value){name, value, false};
+}
+
 /* A value as part of a name: "numa 0&1" -> "numa0&1", "SNC on" -> "SNC-on". */
 static void add_name_value(struct strbuf *sb, const struct param_value *p)
 {
@@ -167,10 +173,12 @@ int import_case(struct import *im, const struct import_case *c, int64_t *id)
 		const struct param_value *p = &c->params[i];
 
 		json_object_set_new(params, p->name, json_string(p->value));
+		identity[i] = *p;
+		if (!p->swept)
+			continue;
 		json_array_append_new(swept, json_string(p->name));
 		strbuf_addf(&name, "/%s=", p->name);
 		add_name_value(&name, p);
-		identity[i] = *p;
 	}
 	identity[i] = (struct param_value){"command", c->command, false};
 	params_text = json_dumps(params, JSON_COMPACT);

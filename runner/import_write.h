@@ -44,7 +44,7 @@ struct import_variant_words {
  */
 int import_variant(struct import *im, const struct import_variant_words *w, int64_t *id);
 
-enum { IMPORT_MAX_PARAMS = 8 };
+enum { IMPORT_MAX_PARAMS = 24 };
 
 struct import_case {
 	const char *benchmark, *command, *description;
@@ -53,6 +53,8 @@ struct import_case {
 };
 /* Adds a swept parameter; strings must outlive c. More than IMPORT_MAX_PARAMS are left out. */
 void import_param(struct import_case *c, const char *name, const char *value);
+/* One that is no part of the case's name: a compiler, a machine. */
+void import_fixed_param(struct import_case *c, const char *name, const char *value);
 /* Adds a test case to the campaign, once; its identity is benchmark, parameters and command. */
 int import_case(struct import *im, const struct import_case *c, int64_t *id);
 

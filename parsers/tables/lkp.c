@@ -239,9 +239,11 @@ static void find_test(struct lkp_reader *rd, struct lkp_block *b, struct table *
 	const struct lkp_context *c = &b->context;
 	struct table_param *none = arena_alloc_array(rd->a, 1, sizeof(*none));
 
-	t->section = c->section;
 	b->params = none;
 	b->n_params = 0;
+	if (b->detailed)
+		return; /* each row names its own */
+	t->section = c->section;
 	if (c->n_axes) {
 		b->params = c->axes;
 		b->n_params = c->n_axes;
@@ -274,7 +276,7 @@ static void check_rows(struct lkp_reader *rd, const struct lkp_block *b, struct 
 
 		if (why)
 			tables_refuse(rd->a, rd->set, row->line, "row \"%s\" refused: %s",
-				      row->name, why);
+				      *row->name ? row->name : "?", why);
 		else
 			add_row(rd, b, t, row, change);
 	}

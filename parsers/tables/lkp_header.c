@@ -513,5 +513,7 @@ int lkp_names(struct lkp_reader *rd, struct table *t)
 		invent(rd, t);
 	}
 	make_distinct(rd, t);
+	if (t->commits[0])
+		tables_fact(rd->a, rd->set, "commit", span_of(t->commits[0]));
 	return 0;
 }
