@@ -22,7 +22,6 @@ struct send {
 	struct message m;
 	struct net_mail mail;
 	struct net_options net;
-	const char *output; /* -o FILE, or NULL */
 };
 
 /* ---- options ---- */
@@ -99,16 +98,17 @@ static int read_credentials(struct send *s)
 static int read_options(struct send *s)
 {
 	struct cli *c = s->c;
+	const char *file;
+	size_t i;
 	int r;
 
-	s->output = cli_value(c, "output");
 	s->mail.url = cli_value(c, "smtp");
 	s->mail.plain = cli_has(c, "insecure-plain");
 	s->net.cacert = cli_value(c, "cacert");
-	if (s->output && strcmp(s->output, "-") && !str_ends(s->output, ".eml") &&
-	    !str_ends(s->output, ".mbox"))
-		return cli_usage(c, "-o takes FILE.eml, FILE.mbox or -, not '%s'", s->output);
-	if (!s->output && !s->mail.url && !c->dry_run)
+	for (i = 0; (file = cli_value_at(c, "output", i)); i++)
+		if (strcmp(file, "-") && !str_ends(file, ".eml") && !str_ends(file, ".mbox"))
+			return cli_usage(c, "-o takes FILE.eml, FILE.mbox or -, not '%s'", file);
+	if (!i && !s->mail.url && !c->dry_run)
 		return cli_usage(c, "where to? -o FILE.eml, -o FILE.mbox, -o - or --smtp URL");
 	r = cli_seconds(c, "timeout", &s->net.timeout);
 	if (!r)
@@ -136,14 +136,22 @@ static int take_file(struct send *s, const char *file)
 	return r;
 }
 
+static int add_report(struct send *s, const char *format, const struct comparison *cmp)
+{
+	return report_format_find(format)->render(cmp, &s->what.report, &s->body, s->c->e);
+}
+
 static int take_comparison(struct send *s)
 {
-	const struct report_format *mail = report_format_find("mail");
 	struct comparison *cmp;
 	int r = selection_compare(&s->what, &cmp);
 
 	if (!r)
-		r = mail->render(cmp, &s->what.report, &s->body, s->c->e);
+		r = add_report(s, "mail", cmp);
+	if (!r && cli_has(s->c, "table")) {
+		strbuf_addc(&s->body, '\n');
+		r = add_report(s, "mmtests", cmp);
+	}
 	if (r)
 		return r;
 	s->m.body = (struct span){strbuf_str(&s->body), s->body.len};
@@ -190,26 +198,26 @@ static int deliver(struct send *s, const struct strbuf *text)
 	return r;
 }
 
-static int write_file(struct send *s, const struct strbuf *text)
+static int write_file(struct send *s, const char *file, const struct strbuf *text)
 {
 	_cleanup_strbuf_ struct strbuf mbox = STRBUF_INIT;
 	struct cli *c = s->c;
 	int r;
 
-	if (!strcmp(s->output, "-")) {
+	if (!strcmp(file, "-")) {
 		cli_print(text);
 		return 0;
 	}
-	if (str_ends(s->output, ".eml")) {
-		r = file_write_atomic(s->output, strbuf_str(text), text->len, c->e);
+	if (str_ends(file, ".eml")) {
+		r = file_write_atomic(file, strbuf_str(text), text->len, c->e);
 	} else {
 		message_write_mbox(&s->m, &mbox);
-		r = file_append(s->output, "\n\n", strbuf_str(&mbox), mbox.len, c->e);
+		r = file_append(file, "\n\n", strbuf_str(&mbox), mbox.len, c->e);
 	}
 	if (r && s->mail.url)
 		err_hint(c->e, "the message was sent all the same, as <%s>", s->m.id);
 	if (!r)
-		cli_note(c, "<%s> is in %s", s->m.id, s->output);
+		cli_note(c, "<%s> is in %s", s->m.id, file);
 	return r;
 }
 
@@ -217,6 +225,7 @@ static int send_message(struct send *s)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const char *file = cli_value(s->c, "file");
+	size_t i;
 	int r = read_options(s);
 
 	if (!r)
@@ -231,7 +240,9 @@ static int send_message(struct send *s)
 	}
 	if (s->mail.url)
 		r = deliver(s, &text);
-	return r || !s->output ? r : write_file(s, &text);
+	for (i = 0; !r && (file = cli_value_at(s->c, "output", i)); i++)
+		r = write_file(s, file, &text);
+	return r;
 }
 
 static int send_run(struct cli *c)
@@ -253,7 +264,8 @@ static const struct cli_option send_options[] = {
 	{"subject", 's', "TEXT", "subject (default: the verdict)"},
 	{"in-reply-to", 0, "ID", "Message-ID it answers, or its address at lore.kernel.org"},
 	{"file", 'f', "FILE", "send this finished report (- for standard input), as it is"},
-	{"output", 'o', "FILE", "FILE.eml, FILE.mbox (appended to) or - (standard output)"},
+	{"table", 0, NULL, "below the report its mmtests table, which kdelta import reads back"},
+	{"output", 'o', "FILE", "FILE.eml, FILE.mbox (appended to) or - (stdout); repeatable"},
 	{"smtp", 0, "URL", "deliver: smtp://HOST[:PORT] with STARTTLS, or smtps://HOST[:PORT]"},
 	{"netrc", 0, "FILE", "user and password of the server (default ~/.netrc)"},
 	{"cacert", 0, "FILE", "trust these authorities only (PEM)"},
