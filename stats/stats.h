@@ -58,7 +58,7 @@ struct interval {
 	 * infinite bounds the most that a finite interval could reach, e.g. 0.9 for 3 v 3.
 	 */
 	double achieved;
-	double estimate; /* Hodges-Lehmann shift; the mean for stats_prediction() */
+	double estimate; /* Hodges-Lehmann shift, the mean or the share */
 };
 
 /*
@@ -96,6 +96,12 @@ void stats_benjamini_hochberg(const double *p, size_t n, double *adjusted);
 
 /* Prediction interval (level, e.g. 0.95) of one further value, normal theory; NAN for n < 2. */
 struct interval stats_prediction(const double *x, size_t n, double level);
+
+/*
+ * Clopper-Pearson interval of a share of k in n trials (binom.test); either may be a fraction,
+ * where dependent trials are worth fewer. NAN where there is none.
+ */
+struct interval stats_binomial(double k, double n, double level);
 
 /*
  * Values per side needed so that the half-width z * s * sqrt(2/n) of the 95 % interval is at most

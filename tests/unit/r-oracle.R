@@ -5,6 +5,7 @@
 #   family   variances  dfs  prior variance  prior df
 #   history  log|raw  values  group sizes  prior variance  df
 #   modt  x  y  prior variance  prior df  p  low95 high95  (of logs, y against x)
+#   binomial  k n level  low high
 #   summary  mean sd n  mean sd n  prior variance  prior df  p  low95 high95  (of logs)
 # Data have few digits and tied data are integers, so that no difference of two values hangs on
 # rounding. Usage: Rscript tests/unit/r-oracle.R > tests/unit/stats_golden.tsv
@@ -173,3 +174,12 @@ for (i in 1:20) {
 # Every size from 2 to 60, on either side, balanced and not; R takes seconds for many tied values
 rank_lines(rbind(cbind(2:3, 2:3), cbind(2, c(3:10, 20, 49, 60)), cbind(c(3:10, 20, 49, 60), 2),
 	cbind(c(16, 24, 32, 60), c(16, 24, 32, 60)), cbind(2:60, sample(2:60))), 600)
+
+for (i in 1:20) {
+	n <- sample(c(1:10, 40, 200, 4000), 1)
+	k <- if (i <= 2) (i - 1) * n else rbinom(1, n, sample(c(0.05, 0.3, 0.9), 1))
+	level <- sample(c(0.9, 0.95), 1)
+	ci <- binom.test(k, n, conf.level = level)$conf.int
+	cat("binomial", k, n, level, join(ci[1]), join(ci[2]), sep = "\t")
+	cat("\n")
+}

@@ -181,6 +181,16 @@ static void check_summary(struct span rest, int line)
 	check_result(&t, &rest, line);
 }
 
+static void check_binomial(struct span rest, int line)
+{
+	double k = take_number(&rest), n = take_number(&rest), level = take_number(&rest);
+	struct interval i = stats_binomial(k, n, level);
+
+	check(i.low, take_number(&rest), "low bound", line);
+	check(i.high, take_number(&rest), "high bound", line);
+	assert_int_equal(rest.len, 0);
+}
+
 static const struct {
 	const char *name;
 	void (*check)(struct span rest, int line);
@@ -188,6 +198,7 @@ static const struct {
 } kinds[] = {
 	{"rank", check_rank, 400},	{"bh", check_bh, 20},	  {"family", check_family, 40},
 	{"history", check_history, 20}, {"modt", check_modt, 30}, {"summary", check_summary, 20},
+	{"binomial", check_binomial, 20},
 };
 
 static void test_golden(void **state)
