@@ -179,6 +179,45 @@ enum { STATS_RUNS_MAX = 10 };
 int stats_runs_per_boot(double boot_cost, double run_cost, double run_variance,
 			double boot_variance);
 
+/* The same kernel measured under two names: the change seen, n units on the smaller side. */
+struct stats_arm_pair {
+	double change; /* a fraction, either sign; NAN: not known, left out */
+	size_t n;
+};
+/*
+ * Noise floor of a metric for one unit a side: 95th percentile (quantile(type = 7) of R) of
+ * |change| sqrt(n) over pairs of arms; divide by sqrt(n) for n units. NAN below STATS_ARMS_MIN.
+ */
+enum { STATS_ARMS_MIN = 10 };
+double stats_noise_floor(const struct stats_arm_pair *pairs, size_t n);
+
+/* Theil-Sen slope of x over t, and the two-sided p of Kendall's S (Mann-Kendall, ties on both sides,
+ * normal approximation with continuity correction). NAN for n < 3 or values not finite. */
+struct stats_trend {
+	double slope, p;
+};
+struct stats_trend stats_trend(const double *t, const double *x, size_t n);
+
+/*
+ * What the rates x at times t (seconds) inside one run look like, for warnings only. Trends are 0
+ * unless they are both large (5 % of the median) and significant (p < 0.001).
+ */
+#define STATS_STALL 0.5
+struct stats_shape {
+	size_t n, stalls; /* values; those below STATS_STALL of the median */
+	double lowest;	  /* smallest value / median; NAN below 12 values */
+	double warm_up;	  /* median of the first quarter / median of the second half - 1 */
+	double drift;	  /* Theil-Sen slope after the first quarter, over its length / median */
+};
+struct stats_shape stats_series_shape(const double *t, const double *x, size_t n);
+
+/*
+ * Exact two-sided p of the sum of n differences within blocks when the two values of any block may
+ * be exchanged. NAN outside STATS_BLOCKS_MIN..MAX: below, p cannot be small; above, it takes long.
+ */
+enum { STATS_BLOCKS_MIN = 8, STATS_BLOCKS_MAX = 20 };
+double stats_block_permutation(const double *d, size_t n);
+
 enum direction { DIR_HIGHER, DIR_LOWER, DIR_NEUTRAL, DIR_DEPENDS, DIR_UNKNOWN };
 const char *direction_name(enum direction d); /* "higher", ... */
 bool direction_parse(const char *name, enum direction *d);
@@ -202,7 +241,7 @@ const char *verdict_name(enum verdict v);
  * is zero or negative, they are differences in the metric's unit.
  */
 struct test_result {
-	const char *test; /* "mw", "modt", "welch" (of summaries) or "none" */
+	const char *test; /* "mw", "modt", "welch" (of summaries), "det" or "none" */
 	double change;	  /* of the means, new against base; NAN if a mean is not defined */
 	double shift;	  /* Hodges-Lehmann, of summaries the change; NAN if a side is empty */
 	double low, high; /* of the shift, of a t-test of the mean; NAN where nothing is tested */
@@ -214,6 +253,7 @@ struct test_result {
 	double pooled_sd;  /* of log values; NAN if not computable */
 	double scale; /* a threshold of 1 % is 0.01 of this: 1, on the raw scale |Amean(base)| */
 	bool on_log;  /* false: raw scale */
+	bool real;    /* of "det", which has no p */
 	struct stats_variance prior; /* of a moderated test; df 0: put aside, or another test */
 };
 
@@ -246,12 +286,23 @@ struct stats_summary {
 struct test_result stats_test_summaries(const struct stats_summary *x,
 					const struct stats_summary *y,
 					const struct stats_prior *prior, double level);
+/*
+ * Metrics that repeat exactly under one seed: x[i] (base) and y[i] (new) share a seed, n of them.
+ * floor: largest relative difference without a change; threshold as for stats_verdict(). From
+ * STATS_SEEDS_MIN seeds on real if all differences have one sign and |median| > floor, below that
+ * only if |median| > max(threshold, 3 floor). shift is the median of the differences; low and high
+ * are the smallest and the largest, NAN for fewer seeds (unless all are equal).
+ */
+enum { STATS_SEEDS_MIN = 4 };
+#define STATS_SEED_FLOOR 0.002 /* where no pair of arms showed one */
+struct test_result stats_test_seeds(enum mean_kind kind, const double *x, const double *y, size_t n,
+				    double floor, double threshold, double level);
 /* The result where nothing is tested. */
 struct test_result stats_untested(double level);
 /* The change (or where it decides the shift, see stats_verdict()) that says "large". */
 double stats_deciding_change(const struct test_result *t);
 /*
- * The verdict of a tested row: real if p_adjusted <= q, large if |change| >= threshold (a
+ * The verdict of a tested row: real if p_adjusted <= q (of "det" as it says itself), large if |change| >= threshold (a
  * fraction; the shift in place of the change where that lies outside its own interval). Real:
  * better or worse, `changed` where dir does not say which; *small is set where it is not large.
  * Not real: same if the interval lies wholly inside +-threshold, else unsure. Not tested: unsure.

@@ -241,7 +241,7 @@ enum verdict stats_verdict(const struct test_result *t, enum direction dir, doub
 	double limit = threshold * t->scale, change = stats_deciding_change(t);
 
 	*small = false;
-	if (t->p_adjusted <= q && fabs(change) > 0) {
+	if ((t->real || t->p_adjusted <= q) && fabs(change) > 0) {
 		*small = fabs(change) < limit;
 		return verdict_word(dir, change);
 	}
