@@ -24,6 +24,7 @@ static int read_options(struct selection *k)
 	k->report.values = cli_has(c, "values");
 	k->report.runs = cli_has(c, "runs");
 	k->report.why = cli_value(c, "why");
+	k->build.explain = k->report.why != NULL;
 	for (i = 0; (text = cli_value_at(c, "contrast", i)); i++)
 		*ARRAY_PUSH(&k->contrasts) = text;
 	for (i = 0; (text = cli_value_at(c, "campaign", i)); i++)

@@ -156,7 +156,7 @@ int db_add_sample(struct db *db, int64_t run, int64_t metric, double value, stru
 /* Points that are not finite are left out; of two at one time the later one stays. */
 int db_add_series(struct db *db, int64_t run, int64_t metric, const double *t, const double *v,
 		  size_t n, struct err *e);
-/* Removes samples and series of a run (before it is parsed again). */
+/* Removes samples, series and facts "series.*" of a run (before it is parsed again). */
 int db_clear_samples(struct db *db, int64_t run, struct err *e);
 
 struct db_summary {
@@ -228,6 +228,13 @@ int db_get_verdicts(struct db *db, struct arena *a, const char *campaign, struct
 struct db_fact {
 	const char *scope, *scope_id, *key, *value;
 };
+/* Facts of the good runs of a campaign whose key starts with `prefix`, by case, variant, run. */
+struct db_run_fact {
+	int64_t case_id, variant_id, run;
+	const char *key, *value;
+};
+int db_get_run_facts(struct db *db, struct arena *a, const char *campaign, const char *prefix,
+		     struct db_run_fact **list, size_t *n, struct err *e);
 /* scope_id NULL: of all. */
 int db_get_facts(struct db *db, struct arena *a, const char *scope, const char *scope_id,
 		 struct db_fact **list, size_t *n, struct err *e);
@@ -273,6 +280,20 @@ int db_get_units(struct db *db, struct arena *a, const char *campaign, struct db
 enum { DB_HISTORY = 6 };
 int db_get_history(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
 		   size_t *n, struct err *e);
+/*
+ * The same kernel under two names in one campaign (arms, variants with "same_as"), of the campaigns
+ * that compare with this one, itself included: the newest DB_ARMS of them.
+ */
+enum { DB_ARMS = 30 };
+struct db_arm {
+	int64_t campaign; /* a number of its own in the database */
+	int64_t original, again; /* variants */
+};
+int db_get_arms(struct db *db, struct arena *a, const char *campaign, struct db_arm **list,
+		size_t *n, struct err *e);
+/* The units of those arms; sorted by case, metric, campaign, variant, block. */
+int db_get_arm_units(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
+		     size_t *n, struct err *e);
 int db_get_summaries(struct db *db, struct arena *a, const char *campaign,
 		     struct db_summary **list, size_t *n, struct err *e);
 

@@ -166,7 +166,14 @@ int db_clear_samples(struct db *db, int64_t run, struct err *e)
 {
 	int r = sql_run(db, e, "DELETE FROM samples WHERE run_id = ?", "l", run);
 
-	return r ? r : sql_run(db, e, "DELETE FROM series WHERE run_id = ?", "l", run);
+	if (!r)
+		r = sql_run(db, e, "DELETE FROM series WHERE run_id = ?", "l", run);
+	if (!r)
+		r = sql_run(db, e,
+			    "DELETE FROM facts WHERE scope = 'run' AND scope_id = CAST(? AS TEXT)"
+			    " AND key GLOB 'series.*'",
+			    "l", run);
+	return r;
 }
 
 static const struct sql_shape sample_shape = {
@@ -354,6 +361,74 @@ int db_get_history(struct db *db, struct arena *a, const char *campaign, struct 
 
 	*n = 0;
 	return stmt ? average_units(db, a, stmt, list, n, e) : db->error;
+}
+
+/* Pairs of arms of the campaigns that compare with ?1. */
+#define ARM_PAIRS                                                                                  \
+	"FROM (SELECT o.rowid, o.id, o.unit FROM campaigns now"                                    \
+	" JOIN campaigns o ON o.machine_id = now.machine_id AND o.unit = now.unit"                 \
+	" AND o.backend = now.backend AND o.accelerator = now.accelerator"                         \
+	" AND o.created <= now.created WHERE now.id = ?1 AND EXISTS"                               \
+	" (SELECT 1 FROM campaign_variants cv JOIN variants v ON v.id = cv.variant_id"             \
+	" WHERE cv.campaign_id = o.id AND json_extract(v.settings, '$.same_as') IS NOT NULL)"      \
+	" ORDER BY o.created DESC, o.rowid DESC LIMIT ?2) c"                                       \
+	" JOIN campaign_variants ca ON ca.campaign_id = c.id"                                      \
+	" JOIN variants again ON again.id = ca.variant_id"                                         \
+	" JOIN variants original ON original.identity = json_extract(again.settings, '$.same_as')" \
+	" JOIN campaign_variants co ON co.campaign_id = c.id AND co.variant_id = original.id"
+
+int db_get_arms(struct db *db, struct arena *a, const char *campaign, struct db_arm **list,
+		size_t *n, struct err *e)
+{
+	static const struct sql_shape shape = {
+		.size = sizeof(struct db_arm),
+		.fields =
+			{
+				SQL_FIELD(struct db_arm, campaign, "c.rowid", 'l'),
+				SQL_FIELD(struct db_arm, original, "original.id", 'l'),
+				SQL_FIELD(struct db_arm, again, "again.id", 'l'),
+			},
+	};
+
+	return sql_list(db, a, &shape, list, n, e, ARM_PAIRS, "si", campaign, (int)DB_ARMS);
+}
+
+int db_get_arm_units(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
+		     size_t *n, struct err *e)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt =
+		sql_select(db, &unit_shape, e,
+			   ARM_PAIRS UNIT_SAMPLES
+			   " WHERE r.variant_id IN (original.id, again.id)"
+			   " GROUP BY r.id, s.metric_id" UNIT_ORDER,
+			   "si", campaign, (int)DB_ARMS);
+
+	*n = 0;
+	return stmt ? average_units(db, a, stmt, list, n, e) : db->error;
+}
+
+int db_get_run_facts(struct db *db, struct arena *a, const char *campaign, const char *prefix,
+		     struct db_run_fact **list, size_t *n, struct err *e)
+{
+	static const struct sql_shape shape = {
+		.size = sizeof(struct db_run_fact),
+		.fields =
+			{
+				SQL_FIELD(struct db_run_fact, case_id, "r.case_id", 'l'),
+				SQL_FIELD(struct db_run_fact, variant_id, "r.variant_id", 'l'),
+				SQL_FIELD(struct db_run_fact, run, "r.id", 'l'),
+				SQL_FIELD(struct db_run_fact, key, "f.key", 't'),
+				SQL_FIELD(struct db_run_fact, value, "f.value", 't'),
+			},
+	};
+
+	return sql_list(db, a, &shape, list, n, e,
+			"FROM runs r JOIN facts f ON f.scope = 'run'"
+			" AND f.scope_id = CAST(r.id AS TEXT)"
+			" WHERE r.campaign_id = ?1 AND r.outcome = 'ok'"
+			" AND substr(f.key, 1, length(?2)) = ?2"
+			" ORDER BY r.case_id, r.variant_id, r.id, f.key",
+			"ss", campaign, prefix);
 }
 
 static const struct sql_shape count_shape = {

@@ -9,6 +9,12 @@
 
 static void builder_release(struct builder *b)
 {
+	struct floor *f;
+
+	array_for_each (f, &b->floors)
+		ARRAY_FREE(&f->pairs);
+	ARRAY_FREE(&b->floors);
+	ARRAY_FREE(&b->run_facts);
 	ARRAY_FREE(&b->variants);
 	ARRAY_FREE(&b->cases);
 	ARRAY_FREE(&b->items);
@@ -105,6 +111,7 @@ static int read_campaign(struct builder *b, const struct db_campaign *camp, int 
 	struct db_case *cases;
 	struct db_count *counts;
 	struct db_fact *facts;
+	struct db_run_fact *series;
 	size_t n, i;
 	int r;
 
@@ -123,6 +130,10 @@ static int read_campaign(struct builder *b, const struct db_campaign *camp, int 
 		r = db_get_facts(b->db, b->a, "campaign", camp->id, &facts, &n, b->e);
 	for (i = 0; !r && i < n; i++)
 		*ARRAY_PUSH(&b->facts) = facts[i];
+	if (!r)
+		r = db_get_run_facts(b->db, b->a, camp->id, "series.", &series, &n, b->e);
+	for (i = 0; !r && i < n; i++)
+		*ARRAY_PUSH(&b->run_facts) = series[i];
 	if (!r)
 		r = read_units(b, camp, number);
 	if (!r)
@@ -196,6 +207,8 @@ static int read_campaigns(struct builder *b, const char *const *names, size_t n_
 		c->campaigns[c->n_campaigns++] = camp->id;
 	}
 	r = read_history(b);
+	if (!r)
+		r = build_floors(b);
 	return r ? r : db_get_metrics(b->db, b->a, &b->metrics, &b->n_metrics, b->e);
 }
 
@@ -231,17 +244,35 @@ static void settings_add(struct strbuf *sb, const char *key, const json_t *value
 	}
 }
 
+/* Name of the variant that this one is measured again as. */
+static const char *name_of_identity(const struct builder *b, const char *identity)
+{
+	const struct db_variant *v;
+
+	array_for_each (v, &b->variants)
+		if (str_equal(v->identity, identity))
+			return v->name;
+	return "another";
+}
+
 /* {"cmdline":"nosmt","sysctl":{"kernel.x":"1"}} -> "cmdline nosmt; sysctl kernel.x=1" */
-static const char *settings_text(struct arena *a, const char *json)
+static const char *settings_text(const struct builder *b, const char *json)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	json_t *root = json && *json ? json_loads(json, 0, NULL) : NULL;
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(root, key, value) settings_add(&sb, key, value);
+	json_object_foreach(root, key, value)
+	{
+		if (!strcmp(key, "same_as"))
+			strbuf_addf(&sb, "%sthe same as %s", sb.len ? "; " : "",
+				    name_of_identity(b, json_string_value(value)));
+		else
+			settings_add(&sb, key, value);
+	}
 	json_decref(root);
-	return arena_strdup(a, strbuf_str(&sb));
+	return arena_strdup(b->a, strbuf_str(&sb));
 }
 
 static int variant_find(const struct builder *b, const char *what)
@@ -298,7 +329,7 @@ static void variant_fill(struct builder *b, struct cmp_variant *out, const struc
 	out->build_id = v->kernel.build_id ? v->kernel.build_id : "";
 	out->commit = v->kernel.commit ? v->kernel.commit : "";
 	out->source = v->kernel.source ? v->kernel.source : "";
-	out->settings = settings_text(b->a, v->settings);
+	out->settings = settings_text(b, v->settings);
 	out->db_id = v->id;
 }
 
@@ -437,10 +468,10 @@ static int build_all(struct builder *b, const char *const *campaigns, size_t n_c
 				 c->done, c->planned, c->campaigns[0]);
 		return -ENOENT;
 	}
-	comparison_judge(c);
 	r = build_facts(b);
 	if (r)
 		return r;
+	comparison_judge(c);
 	note_missing(b);
 	note_warnings(b);
 	return 0;
@@ -456,8 +487,7 @@ int comparison_build(struct db *db, struct arena *a, const char *const *campaign
 	b.c = arena_alloc(a, sizeof(*b.c));
 	b.c->arena = a;
 	b.c->threshold = opt->threshold;
-	b.c->q = opt->q > 0 ? opt->q : 0.05;
-	b.c->level = opt->level > 0 ? opt->level : 0.95;
+	b.c->explained = opt->explain;
 	r = build_all(&b, campaigns, n_campaigns);
 	builder_release(&b);
 	if (!r)

@@ -16,6 +16,15 @@ struct item {
 	const struct db_summary *summary; /* NULL: a value */
 };
 
+/* Of a metric, from kernels measured under two names on this machine. */
+struct floor {
+	int64_t metric;
+	ARRAY_OF(struct stats_arm_pair) pairs;
+	double unit;	/* noise floor for one unit a side; NAN below ten pairs */
+	double largest; /* relative difference between units of one block (seed) */
+	bool told;	/* a note speaks of it */
+};
+
 struct builder {
 	struct db *db;
 	struct arena *a;
@@ -31,11 +40,17 @@ struct builder {
 	struct db_unit *history; /* sorted by case, metric, campaign, variant */
 	size_t n_history;
 	ARRAY_OF(struct db_count) counts;
+	ARRAY_OF(struct floor) floors;
+	ARRAY_OF(struct db_run_fact) run_facts; /* what the seconds of runs looked like */
 	ARRAY_OF(struct db_fact) facts;
 	ARRAY_OF(const char *) warnings;
 	ARRAY_OF(const char *) missing;
 	int repeated; /* cells the source states more than once */
 };
+
+/* Learns noise floors; before the rows. floor_take: what a row's metric has. */
+int build_floors(struct builder *b);
+void floor_take(const struct builder *b, struct cmp_row *row);
 
 /* Sorts the items and makes tests, rows and cells of them. */
 void build_tests(struct builder *b);

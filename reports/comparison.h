@@ -47,7 +47,9 @@ struct cmp_cell {
 	bool source_mark;     /* the source marked it */
 	struct test_result test;
 	double p_adjusted;
-	int family;	      /* p-values corrected together; 0: not tested */
+	double threshold; /* the comparison's, or the learnt noise floor where that is larger */
+	double block_p;	  /* of exchanges within blocks; NAN: too few or too many blocks */
+	int family;	      /* p-values corrected together; 0: none */
 	enum verdict verdict; /* VERDICT_UNSURE with test "none" where nothing was tested */
 	bool small;
 	bool multiplicity; /* interval without 0 that the correction did not accept: note (m) */
@@ -73,6 +75,12 @@ struct cmp_row {
 	struct cmp_cell *cells;	    /* one per variant, baseline first */
 	struct cmp_cell *contrasts; /* one per contrast of the comparison */
 	struct stats_prior history; /* of the variance, from older campaigns of the machine */
+	const char *topic, *reason; /* heading it stands under; why that direction; "" unknown */
+	bool deterministic;	    /* units are seeds, compared pair by pair */
+	/* Learnt from kernels measured under two names: for one unit a side (NAN: too few pairs),
+	 * and the largest difference between units of one seed. */
+	double floor, seed_floor;
+	int arm_pairs;
 };
 
 struct cmp_param {
@@ -143,6 +151,10 @@ struct comparison {
 	bool own_baseline;  /* the baseline is the campaign's */
 	const char *stored; /* verdicts kept in the database, as a digest; NULL: none */
 	double threshold, q, level;
+	bool explained;	     /* what only --why shows is computed too */
+	bool has_floor;	     /* a learnt noise floor is the threshold of some shown cell */
+	const char *stop;    /* why a campaign with looks or a budget ended; NULL */
+	const char *looks;   /* planned looks of the campaign, in words; NULL: one look at the end */
 };
 
 struct comparison_options {
@@ -152,6 +164,7 @@ struct comparison_options {
 	const char *const *contrasts; /* "D/E" by letter or name */
 	size_t n_contrasts;
 	double threshold; /* fraction, default 0.01 */
+	bool explain;	  /* --why will be asked for */
 	double q, level;  /* of the correction and the intervals; 0: 0.05 and 0.95 */
 	bool counters;	  /* rows of role counter too */
 	bool alone;	  /* a single variant will do: its values are wanted */

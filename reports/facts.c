@@ -136,7 +136,7 @@ static int tested_rows(const struct comparison *c)
 	for (i = 0; i < c->n_tests; i++)
 		for (r = 0; r < c->tests[i].n_rows; r++)
 			for (k = 1; c->tests[i].rows[r].shown && k < c->n_variants; k++)
-				n += !isnan(c->tests[i].rows[r].cells[k].test.p);
+				n += c->tests[i].rows[r].cells[k].family > 0;
 	return n;
 }
 
@@ -156,16 +156,28 @@ static void facts_verdicts(struct text *t, const struct view *v)
 {
 	const struct comparison *c = v->c;
 	double percent = 100 * c->threshold;
+	const char *floor = c->has_floor ? " (or the noted noise floor)" : "";
 	int n = tested_rows(c);
 
-	text_block(t, "range", "95%% interval of the change (%s)", view_tests_text(c, t->a));
+	if (!n) {
+		text_block(t, "range", "smallest and largest difference of one seed");
+		text_block(t, "verdict",
+			   "better or worse: the seeds agree, and change %g%% or more (less is marked "
+			   "small); same: range inside +-%g%%; unsure: neither",
+			   percent, percent);
+		return;
+	}
+	text_block(t, "range", "%g%% interval of the change (%s)", 100 * c->level,
+		   view_tests_text(c, t->a));
 	text_block(t, "verdict",
-		   "better or worse: range without 0%s and change %g%% or more (less is marked "
+		   "better or worse: range without 0%s and change %g%% or more%s (less is marked "
 		   "small); same: range inside +-%g%%; unsure: neither%s. If nothing had changed, "
-		   "any mark at all appears in at most 5%% of such tables",
+		   "any mark at all appears in at most 5%% of such tables%s",
 		   n > 1 ? arena_printf(t->a, ", also corrected for %d rows,", n) : "", percent,
-		   percent,
-		   any_multiplicity(c) ? " ((m): range without 0, but not among all rows)" : "");
+		   floor, percent,
+		   any_multiplicity(c) ? " ((m): range without 0, but not among all rows)" : "",
+		   c->looks ? arena_printf(t->a, " (%s, each judged at %g%%)", c->looks, 100 * c->q)
+			    : "");
 }
 
 static const struct {
@@ -176,7 +188,7 @@ static const struct {
 	{'!', "worse by %g%% or more"},
 	{'s', "real but under %g%%"},
 	{'c', "changed"},
-	{'=', "same (95%% interval inside +-%g%%)"},
+	{'=', "same (interval inside +-%g%%)"},
 	{'?', "unsure"},
 	{'.', "no result"},
 };
@@ -224,9 +236,10 @@ static void facts_marks(struct text *t, const struct view *v)
 	}
 	tests[0] = (char)toupper((unsigned char)tests[0]);
 	text_block(t, "marks",
-		   "%s. %s, corrected for %d cells: if nothing had changed, any * ! s "
+		   "%s%s. %s, corrected for %d cells: if nothing had changed, any * ! s "
 		   "at all appears in at most 5%% of such tables%s",
-		   strbuf_str(&sb), tests, tested_rows(c),
+		   strbuf_str(&sb), c->has_floor ? ", or the noted noise floor" : "", tests,
+		   tested_rows(c),
 		   c->n_contrasts ? " (the contrasts count apart)" : "");
 }
 
@@ -394,6 +407,8 @@ static void facts_source(struct text *t, const struct view *v)
 		strbuf_addf(&sb, ", %d %s a side planned, in random blocks", c->repeat,
 			    view_unit_word(c, c->repeat != 1));
 	text_block(t, "source", "campaign %s", strbuf_str(&sb));
+	if (c->stop)
+		text_block(t, "stopped", "%s", text_ascii(v->a, c->stop));
 }
 
 static void facts_notes(struct text *t, const struct view *v)

@@ -80,7 +80,7 @@ static void cell_count_rounds(struct cmp_cell *cell, const struct cmp_cell *base
 
 static bool cell_is_tested(const struct cmp_cell *cell)
 {
-	return !isnan(cell->test.p);
+	return strcmp(cell->test.test, "none") != 0;
 }
 
 /* Where one side is too small for any test: does it lie where the other's next run would? */
@@ -99,13 +99,59 @@ static struct stats_summary cell_summary(const struct cmp_cell *cell)
 	return (struct stats_summary){cell->mean, cell->stddev, (size_t)cell->n};
 }
 
+/* Values of the blocks that both have once, in the order of the base; returns how many. */
+static size_t cell_pairs(const struct comparison *c, const struct cmp_cell *cell,
+			 const struct cmp_cell *base, double **x, double **y)
+{
+	size_t n = 0;
+	int i;
+
+	*x = arena_alloc_array(c->arena, (size_t)base->n, sizeof(**x));
+	*y = arena_alloc_array(c->arena, (size_t)base->n, sizeof(**y));
+	for (i = 0; i < base->n; i++) {
+		const double *mine = block_value(cell, base->blocks[i]);
+
+		if (!mine || !block_value(base, base->blocks[i]))
+			continue;
+		(*x)[n] = base->values[i];
+		(*y)[n++] = *mine;
+	}
+	return n;
+}
+
+static struct test_result cell_test_seeds(const struct comparison *c, const struct cmp_row *row,
+					  const struct cmp_cell *cell, const struct cmp_cell *base)
+{
+	double *x, *y;
+	size_t n = cell_pairs(c, cell, base, &x, &y);
+
+	return stats_test_seeds(row->mean_kind, x, y, n, row->seed_floor, c->threshold, c->level);
+}
+
+/* Whether the order within blocks could be chance; only --why shows it. */
+static void cell_test_blocks(const struct comparison *c, struct cmp_cell *cell,
+			     const struct cmp_cell *base)
+{
+	double *x, *y;
+	size_t n, i;
+
+	if (!c->explained || !cell->values || !base->values)
+		return;
+	n = cell_pairs(c, cell, base, &x, &y);
+	for (i = 0; i < n; i++)
+		x[i] = cell->test.on_log ? log(y[i] / x[i]) : y[i] - x[i];
+	cell->block_p = stats_block_permutation(x, n);
+}
+
 static void cell_test(const struct comparison *c, const struct cmp_row *row, struct cmp_cell *cell,
 		      const struct cmp_cell *base, const struct stats_prior *prior,
 		      struct stats_nulls *nulls)
 {
 	const struct stats_summary x = cell_summary(base), y = cell_summary(cell);
 
-	if (cell->values && base->values)
+	if (row->deterministic && cell->values && base->values)
+		cell->test = cell_test_seeds(c, row, cell, base);
+	else if (cell->values && base->values)
 		cell->test = stats_test(row->mean_kind, base->values, x.n, cell->values, y.n, prior,
 					c->level, nulls);
 	else
@@ -125,13 +171,25 @@ static void cell_plan(const struct comparison *c, struct cmp_cell *cell,
 	cell->runs_double = stats_runs_to_detect(sd, 2 * c->threshold, POWER, alpha);
 }
 
+/* A change within what the same kernel shows against itself is not large. */
+static double cell_threshold(const struct comparison *c, const struct cmp_row *row,
+			     const struct cmp_cell *cell, const struct cmp_cell *base)
+{
+	int n = MIN(cell->n, base->n);
+
+	return n > 0 && !isnan(row->floor) && !row->deterministic
+		       ? fmax(c->threshold, row->floor / sqrt(n))
+		       : c->threshold;
+}
+
 /* Change and test of a cell against another of its row. */
 static void cell_compare(const struct comparison *c, const struct cmp_row *row,
 			 struct cmp_cell *cell, const struct cmp_cell *base,
 			 const struct stats_prior *prior, struct stats_nulls *nulls)
 {
 	cell->test = stats_untested(c->level);
-	cell->p_adjusted = cell->detectable = NAN;
+	cell->p_adjusted = cell->detectable = cell->block_p = NAN;
+	cell->threshold = cell_threshold(c, row, cell, base);
 	if (!cell_has_result(cell) || !cell_has_result(base)) {
 		cell->verdict = cell_absence(cell_has_result(cell) ? base : cell);
 		return;
@@ -144,6 +202,7 @@ static void cell_compare(const struct comparison *c, const struct cmp_row *row,
 	if (!cell->has_mean || !base->has_mean)
 		return;
 	cell_test(c, row, cell, base, prior, nulls);
+	cell_test_blocks(c, cell, base);
 	cell_plan(c, cell, base);
 	if (cell->values && base->values) {
 		cell_count_rounds(cell, base);
@@ -159,14 +218,16 @@ static void cell_judge(const struct comparison *c, const struct cmp_row *row, st
 
 	if (cell_is_tested(cell)) {
 		t->p_adjusted = cell->p_adjusted;
-		cell->verdict = stats_verdict(t, row->direction, c->threshold, c->q, &cell->small);
+		cell->verdict = stats_verdict(t, row->direction, cell->threshold, c->q,
+					      &cell->small);
 		cell->outside =
 			cell->has_change && (cell->change < t->low || cell->change > t->high);
-		cell->multiplicity = cell->verdict == VERDICT_UNSURE && (t->low > 0 || t->high < 0);
+		cell->multiplicity = cell->family && cell->verdict == VERDICT_UNSURE &&
+				     (t->low > 0 || t->high < 0);
 	}
 	if (cell->verdict != VERDICT_UNSURE || isnan(t->pooled_sd) || !n || !cell->values)
 		return;
-	cell->runs_needed = stats_runs_to_settle(t->pooled_sd, cell->change, c->threshold);
+	cell->runs_needed = stats_runs_to_settle(t->pooled_sd, cell->change, cell->threshold);
 	if (cell->runs_needed)
 		cell->runs_needed =
 			MIN(51, MAX(cell->runs_needed, MAX((int)STATS_TEST_MIN, n + 1)));
@@ -249,7 +310,7 @@ static void family_compare(struct comparison *c, struct cmp_row *row, struct cmp
 		prior.log = f->prior;
 	cell_compare(c, row, cell, base, &prior, f->nulls);
 	f->p[f->n++] = cell->test.p;
-	f->tested += cell_is_tested(cell);
+	f->tested += !isnan(cell->test.p);
 	c->tested |= cell_is_tested(cell);
 }
 
@@ -259,7 +320,7 @@ static void family_judge(struct comparison *c, struct cmp_row *row, struct cmp_c
 	struct family *f = data;
 
 	cell->p_adjusted = f->p[f->n++];
-	cell->family = cell_is_tested(cell) ? f->tested : 0;
+	cell->family = isnan(cell->test.p) ? 0 : f->tested;
 	cell_judge(c, row, cell, base);
 }
 
@@ -292,7 +353,8 @@ static void judge_row_means(struct comparison *c, struct cmp_row *row)
 		c->has_published |= cell->published;
 		c->has_source_marks |= cell->source_mark;
 		cell->test = stats_untested(c->level);
-		cell->p_adjusted = cell->detectable = NAN;
+		cell->p_adjusted = cell->detectable = cell->block_p = NAN;
+		cell->threshold = c->threshold;
 		cell->verdict = cell_has_result(cell) ? VERDICT_SAME : cell_absence(cell);
 	}
 	for (i = 0; i < c->n_contrasts; i++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Database -> comparison: facts around the numbers, what nobody stated, warnings. */
 #include <errno.h>
+#include <math.h>
+#include <string.h>
 
 #include "core/num.h"
 #include "reports/build.h"
@@ -13,6 +15,33 @@ static const char *fact_value(const struct builder *b, const char *key)
 		if (str_equal(f->key, key) && f->value && *f->value)
 			return f->value;
 	return NULL;
+}
+
+/*
+ * A campaign that was looked at more than once is judged at the two-sided level of the Pocock
+ * constant 2.308 for three looks at every one of them.
+ */
+#define LOOK_Q 0.021
+#define LOOK_LEVEL 0.979
+
+static void take_level(struct builder *b)
+{
+	const struct comparison_options *opt = b->opt;
+	const char *design = fact_value(b, "design"), *added = fact_value(b, "added");
+	bool looks = added || (design && !strcmp(design, "until-sure"));
+
+	if (design)
+		b->c->looks = "planned looks at 5, 10 and 20";
+	b->c->q = opt->q > 0 ? opt->q : looks ? LOOK_Q : 0.05;
+	b->c->level = opt->level > 0 ? opt->level : looks ? LOOK_LEVEL : 0.95;
+	b->c->stop = fact_value(b, "stop");
+	if (added)
+		*ARRAY_PUSH(&b->warnings) = arena_printf(
+			b->a,
+			"%s %s a side were added after a look: judged at %g%%, and a mark that "
+			"only came with them is weaker than its p says",
+			added, str_equal(b->campaigns[0].unit, "boot") ? "boots" : "runs",
+			100 * LOOK_Q);
 }
 
 int build_facts(struct builder *b)
@@ -28,6 +57,7 @@ int build_facts(struct builder *b)
 		r = db_get_machine(b->db, b->a, camp->machine_id, &m, b->e);
 	if (r)
 		return r;
+	take_level(b);
 	c->stored = fact_value(b, "verdicts");
 	c->kind = camp->kind;
 	c->backend = camp->backend ? camp->backend : "";
@@ -127,6 +157,138 @@ static void warn_outside(struct builder *b, const struct cmp_test *t, const stru
 	}
 }
 
+/* The cross-check says otherwise, and not by a hair. */
+static void warn_welch(struct builder *b, const struct cmp_test *t, const struct cmp_row *row)
+{
+	double q = b->c->q;
+	size_t i;
+
+	for (i = 1; row->shown && i < b->c->n_variants; i++) {
+		const struct test_result *r = &row->cells[i].test;
+
+		if (!row->cells[i].family || !strcmp(r->test, "welch") ||
+		    !(fmin(r->p, r->welch_p) <= q && fmax(r->p, r->welch_p) > 2 * q))
+			continue;
+		*ARRAY_PUSH(&b->warnings) = arena_printf(
+			b->a,
+			"%s %s of %s: p = %.2g, but Welch's t gives %.2g: an outlier, or two modes",
+			t->name, comparison_metric_name(row), b->c->variants[i].id, r->p,
+			r->welch_p);
+	}
+}
+
+/* A drift is looked for from STATS_BLOCKS_MIN blocks on, and said at this p of Kendall's test. */
+#define DRIFT_P 0.001
+
+/* Values relative to the mean of their variant over the blocks: what all variants do in time. */
+static void warn_drift(struct builder *b, const struct cmp_test *t, const struct cmp_row *row)
+{
+	double *at, *x, first = INFINITY, last = -INFINITY;
+	struct stats_trend trend;
+	size_t n = 0, i, used = 0;
+	int k;
+
+	for (i = 0; i < b->c->n_variants; i++)
+		if (row->cells[i].values && row->cells[i].mean > 0)
+			n += (size_t)row->cells[i].n;
+	if (!row->shown || b->c->n_campaigns > 1)
+		return;
+	at = arena_alloc_array(b->a, n, sizeof(*at));
+	x = arena_alloc_array(b->a, n, sizeof(*x));
+	for (i = 0; i < b->c->n_variants; i++) {
+		const struct cmp_cell *cell = &row->cells[i];
+
+		for (k = 0; cell->values && cell->mean > 0 && k < cell->n; k++) {
+			at[used] = cell->blocks[k];
+			x[used++] = cell->values[k] / cell->mean;
+			first = fmin(first, cell->blocks[k]);
+			last = fmax(last, cell->blocks[k]);
+		}
+	}
+	trend = stats_trend(at, x, used);
+	if (last - first + 1 >= STATS_BLOCKS_MIN && trend.p <= DRIFT_P)
+		*ARRAY_PUSH(&b->warnings) = arena_printf(
+			b->a,
+			"%s %s: all variants drift by %+.1f%% from the first to the last block%s",
+			t->name, comparison_metric_name(row), 100 * trend.slope * (last - first),
+			str_equal(b->c->kind, "run")
+				? " (the order is balanced: it widens the ranges only)"
+				: "");
+}
+
+/* Once for each metric: what it does without any change. */
+static void warn_floor(struct builder *b, const struct cmp_row *row)
+{
+	double largest = 0;
+	struct floor *f;
+	size_t i;
+
+	for (i = 1; row->shown && i < b->c->n_variants; i++)
+		largest = fmax(largest, row->cells[i].threshold);
+	if (!(largest > b->c->threshold))
+		return;
+	b->c->has_floor = true;
+	array_for_each (f, &b->floors) {
+		if (f->metric != row->db_id || f->told)
+			continue;
+		f->told = true;
+		*ARRAY_PUSH(&b->warnings) = arena_printf(
+			b->a,
+			"%s: here the same kernel differs from itself by up to %.2g%% (%d pairs): "
+			"a change below that is marked small",
+			row->metric, 100 * largest, row->arm_pairs);
+	}
+}
+
+static const struct {
+	const char *key, *words;
+} series_words[] = {
+	{"series.stalls.", "stalled: seconds below half of the run's median"},
+	{"series.warm_up.", "began off its later level by 5% or more: the warm-up was too short"},
+	{"series.drift.", "drifted by 5% or more inside the run"},
+};
+
+static const struct cmp_test *test_of(const struct builder *b, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < b->c->n_tests; i++)
+		if (b->c->tests[i].db_id == id)
+			return &b->c->tests[i];
+	return NULL;
+}
+
+/* "tbench/clients=64: 2 runs of B stalled: ...": one line for each case, variant and kind. */
+static void warn_series(struct builder *b)
+{
+	const struct db_run_fact *f;
+	size_t kind, i, v;
+
+	for (kind = 0; kind < ARRAY_SIZE(series_words); kind++) {
+		const char *key = series_words[kind].key;
+		int runs = 0;
+
+		for (i = 0; i < b->run_facts.n; i++) {
+			const struct db_run_fact *next = f = &b->run_facts.items[i];
+			const struct cmp_test *t = test_of(b, f->case_id);
+
+			runs += str_starts(f->key, key);
+			if (i + 1 < b->run_facts.n)
+				next = f + 1;
+			if (next != f && next->case_id == f->case_id &&
+			    next->variant_id == f->variant_id)
+				continue;
+			for (v = 0; runs && t && v < b->c->n_variants; v++)
+				if (b->c->variants[v].db_id == f->variant_id)
+					*ARRAY_PUSH(&b->warnings) = arena_printf(
+						b->a, "%s: %d %s of %s %s", t->name, runs,
+						runs == 1 ? "run" : "runs", b->c->variants[v].id,
+						series_words[kind].words);
+			runs = 0;
+		}
+	}
+}
+
 void note_warnings(struct builder *b)
 {
 	struct comparison *c = b->c;
@@ -138,8 +300,12 @@ void note_warnings(struct builder *b)
 		for (r = 0; r < c->tests[t].n_rows; r++) {
 			warn_means(b, &c->tests[t].rows[r]);
 			warn_outside(b, &c->tests[t], &c->tests[t].rows[r]);
+			warn_welch(b, &c->tests[t], &c->tests[t].rows[r]);
+			warn_drift(b, &c->tests[t], &c->tests[t].rows[r]);
+			warn_floor(b, &c->tests[t].rows[r]);
 		}
 	}
+	warn_series(b);
 	if (c->n_campaigns > 1)
 		*ARRAY_PUSH(&b->warnings) = "joined campaigns: their runs were not interleaved, "
 					    "so a drift between them looks like a change";

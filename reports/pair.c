@@ -97,8 +97,8 @@ static void pair_header(const struct pair *p, struct grid *g)
 	cells[COL_CHANGE].text = "change";
 	if (p->predict)
 		cells[COL_RANGE].text =
-			arena_printf(g->a, "next %s of %s, 95%%", view_unit_word(p->v->c, false),
-				     predicted_side(p->table));
+			arena_printf(g->a, "next %s of %s, %g%%", view_unit_word(p->v->c, false),
+				     predicted_side(p->table), 100 * p->v->c->level);
 	else if (p->range)
 		cells[COL_RANGE].text = "range, %";
 	cells[COL_WORD] = (struct grid_cell){"verdict", true, false, COLOR_NONE};

@@ -287,8 +287,12 @@ static void add_row(struct builder *b, struct cmp_test *t, const struct db_metri
 		.foreign = is_foreign(m->name, t->benchmark),
 		.headline = str_equal(m->role, "headline"),
 		.shown = row_is_shown(m),
+		.topic = m->topic ? m->topic : "",
+		.reason = m->reason ? m->reason : "",
+		.deterministic = m->deterministic,
 		.db_id = m->id,
 	};
+	floor_take(b, row);
 	build_cells(b, row, t->db_id, m->id);
 	if (row_is_empty(b, row))
 		return;

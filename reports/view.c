@@ -721,6 +721,7 @@ const char *view_tests_text(const struct comparison *c, struct arena *a)
 		{"mw", "exact rank test"},
 		{"modt", "moderated t-test"},
 		{"welch", "Welch's t-test"},
+		{"det", "differences by seed"},
 	};
 	const char *text = "";
 	size_t k, t, r, i;

@@ -96,7 +96,7 @@ static void why_ranks(struct text *t, const struct why *w)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 
-	if (!w->base->values || !w->cell->values)
+	if (!w->base->values || !w->cell->values || isnan(w->cell->test.rank_p))
 		return;
 	add_ranks(w, w->base, &sb);
 	add_ranks(w, w->cell, &sb);
@@ -139,6 +139,16 @@ static void why_test(struct text *t, const struct why *w)
 				   : "no prior for the variance");
 	else if (!strcmp(test, "welch"))
 		text_block(t, "test", "Welch's t on %s, from means and deviations", scale);
+	else if (!strcmp(test, "det"))
+		text_block(t, "test",
+			   "deterministic: by seed, real %s; the same kernel differs by up to %g%% "
+			   "(%s)",
+			   w->n >= STATS_SEEDS_MIN
+				   ? "if all differences have one sign and their median exceeds "
+				     "the noise floor"
+				   : "beyond the threshold and three times the noise floor",
+			   100 * w->row->seed_floor,
+			   w->row->arm_pairs ? "seen here" : "assumed");
 	else if (!w->n)
 		text_block(t, "test", "none: n is not stated");
 	else
@@ -160,7 +170,10 @@ static void why_change(struct text *t, const struct why *w)
 	if (cell->values && !isnan(cell->test.shift))
 		strbuf_addf(&sb, "%sshift %s", sb.len ? "; " : "",
 			    unit_change(w, t->a, cell->test.shift));
-	if (!isnan(cell->test.low))
+	if (!isnan(cell->test.low) && !strcmp(cell->test.test, "det"))
+		strbuf_addf(&sb, "; by seed %s to %s", unit_change(w, t->a, cell->test.low),
+			    unit_change(w, t->a, cell->test.high));
+	else if (!isnan(cell->test.low))
 		strbuf_addf(&sb, "; %g%% interval %s to %s", 100 * cell->test.level,
 			    unit_change(w, t->a, cell->test.low),
 			    unit_change(w, t->a, cell->test.high));
@@ -191,24 +204,33 @@ static void why_p(struct text *t, const struct why *w)
 		if (cell->family && (welch <= q) != (cell->test.p <= q))
 			strbuf_adds(&sb, ", which disagrees: an outlier, or two modes");
 	}
+	if (!isnan(cell->block_p))
+		strbuf_addf(&sb, "%sexchanged within blocks %s", sb.len ? "; " : "",
+			    text_p(t->a, cell->block_p));
 	if (sb.len)
 		text_block(t, "p", "%s", strbuf_str(&sb));
 }
 
 static void why_size(struct text *t, const struct why *w)
 {
-	const struct comparison *c = w->v->c;
-	const struct test_result *r = &w->cell->test;
+	const struct cmp_cell *cell = w->cell;
+	const struct test_result *r = &cell->test;
 	double decides = stats_deciding_change(r);
 
-	if (!w->cell->family || isnan(decides))
+	if (!strcmp(r->test, "none") || isnan(decides))
 		return;
-	text_block(t, "size", "%s %s the threshold of %s%s", unit_change(w, t->a, decides),
-		   fabs(decides) >= c->threshold * r->scale ? "reaches" : "is below",
-		   r->on_log ? arena_printf(t->a, "%g%%", 100 * c->threshold)
-			     : arena_printf(t->a, "%g%% of A's mean", 100 * c->threshold),
-		   w->cell->outside ? " (the shift decides: the mean lies outside its interval)"
-				    : "");
+	text_block(t, "size", "%s %s the threshold of %.3g%%%s%s", unit_change(w, t->a, decides),
+		   fabs(decides) >= cell->threshold * r->scale ? "reaches" : "is below",
+		   100 * cell->threshold, r->on_log ? "" : " of A's mean",
+		   cell->outside ? " (the shift decides: the mean lies outside its interval)" : "");
+	if (cell->threshold > w->v->c->threshold)
+		text_block(t, "floor",
+			   "that is the noise floor, learnt from %d pairs of one kernel under two "
+			   "names, for n = %d",
+			   w->row->arm_pairs, w->n);
+	else if (w->row->arm_pairs && isnan(w->row->floor))
+		text_block(t, "floor", "not learnt: %d of %d pairs of one kernel under two names",
+			   w->row->arm_pairs, STATS_ARMS_MIN);
 }
 
 static void why_row(struct text *t, const struct why *w)

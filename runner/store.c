@@ -53,6 +53,31 @@ static int store_value(const struct reading *r, int64_t run, const struct parse_
 	return isfinite(mean) ? db_add_sample(r->db, run, id, mean, r->e) : 0;
 }
 
+static int store_fact(const struct reading *r, int64_t run, const char *what, const char *metric,
+		      const char *value)
+{
+	return db_set_fact(r->db, "run", arena_printf(r->a, "%lld", (long long)run),
+			   arena_printf(r->a, "series.%s.%s", what, metric), value, r->e);
+}
+
+/* What the seconds of a run look like is looked at once, here, and not in every comparison. */
+static int store_shape(const struct reading *r, int64_t run, const struct parse_series *s)
+{
+	struct stats_shape shape = stats_series_shape(s->t, s->v, s->n);
+	int ret = 0;
+
+	if (shape.stalls)
+		ret = store_fact(r, run, "stalls", s->metric,
+				 arena_printf(r->a, "%zu of %zu", shape.stalls, shape.n));
+	if (!ret && shape.warm_up != 0)
+		ret = store_fact(r, run, "warm_up", s->metric,
+				 arena_printf(r->a, "%.4f", shape.warm_up));
+	if (!ret && shape.drift != 0)
+		ret = store_fact(r, run, "drift", s->metric,
+				 arena_printf(r->a, "%.4f", shape.drift));
+	return ret;
+}
+
 static int store_series(const struct reading *r, int64_t run, const struct parse_run *p)
 {
 	const struct parse_series *s;
@@ -64,6 +89,9 @@ static int store_series(const struct reading *r, int64_t run, const struct parse
 		ret = put_metric(r, s->metric, s->unit, ROLE_DIAGNOSTIC, &m, &id);
 		if (!ret)
 			ret = db_add_series(r->db, run, id, s->t, s->v, s->n, r->e);
+		/* percentile blocks have no rate that could stall */
+		if (!ret && m.direction == DIR_HIGHER)
+			ret = store_shape(r, run, s);
 		if (ret)
 			return ret;
 	}

@@ -7,6 +7,7 @@ Scenarios are functions below. Numbers that look random come from a fixed genera
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
@@ -379,6 +380,61 @@ def history(path):
     other_campaign(f, "old-qemu", two, CREATED - 86400, "qemu", 0.003)
     other_campaign(f, "next", one, CREATED + 86400, "host", 0.2)
     other_campaign(f, "next-two", two, CREATED + 86400, "host", 0.003)
+    return f
+
+
+def arms(path):
+    """Six loads whose boots are 3 % apart whatever runs: C is A under another name."""
+    f = Fixture(path, "arms")
+    noise = Noise(11)
+    a = f.variant(0, "6.1", release="6.1.0")
+    b = f.variant(1, "6.2", release="6.2.0")
+    c = f.variant(2, "again", settings={"same_as": "%08x" % 0xabc0})
+    for clients in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512):
+        case = f.case("tbench", {"clients": clients})
+        for v, factor in ((a, 1), (b, 1.03), (c, 1)):
+            boots = 1 + 0.025 * noise.normal()
+            for block in range(1, 6):
+                f.run(v, case, block, {"tbench.throughput":
+                                       300 * clients * factor * boots * (1 + 0.002 * noise.normal())})
+    return f
+
+
+def looks(path):
+    """Ten blocks after two looks; everything slows down by a tenth on the way, B is 4 % faster."""
+    f = Fixture(path, "looks")
+    noise = Noise(12)
+    f.insert("facts", scope="campaign", scope_id=f.campaign, key="design", value="until-sure")
+    f.insert("facts", scope="campaign", scope_id=f.campaign, key="stop",
+             value="every headline row is settled after look 2 (10 boots a side)")
+    a = f.variant(0, "6.1", release="6.1.0")
+    b = f.variant(1, "6.2", release="6.2.0")
+    case = f.case("hackbench", {"groups": 4})
+    for block in range(1, 11):
+        for v, factor in ((a, 1), (b, 0.96)):
+            f.run(v, case, block, {"hackbench.time": 4 * factor * (1 + 0.01 * block) *
+                                   (1 + 0.003 * noise.normal())})
+    for run, key, value in ((3, "stalls", "2 of 60"), (4, "drift", "-0.12"), (6, "stalls", "1 of 60"),
+                            (8, "stalls", "1 of 60"), (7, "warm_up", "-0.08")):
+        f.insert("facts", scope="run", scope_id=str(run), key="series.%s.time" % key, value=value)
+    return f
+
+
+def seeds(path):
+    """Counted instructions: equal, one seed, all one way by less than the threshold, both ways."""
+    f = Fixture(path, "seeds")
+    a = f.variant(0, "6.1", release="6.1.0")
+    b = f.variant(1, "6.2", release="6.2.0")
+    for name, ratios in (("equal", (1, 1, 1, 1)), ("one", (1.004,)), ("far", (1.03,)),
+                         ("small", (1.004, 1.005, 1.003, 1.004)),
+                         ("both", (1.004, 0.997, 1.003, 1.004))):
+        case = f.case("icount", {"work": name})
+        for block, ratio in enumerate(ratios, 1):
+            for v, factor in ((a, 1), (b, ratio)):
+                f.run(v, case, block, {"icount.instructions": (2000000 + 7000 * block) * factor})
+    f.db.commit()
+    subprocess.run([os.environ["KDELTA"], "--db", path, "list"], check=True, capture_output=True)
+    f.db.execute("UPDATE metrics SET deterministic = 1, direction = 'lower'")
     return f
 
 

@@ -29,10 +29,10 @@ def has(where, thing, keys):
 
 def check_cell(where, cell):
     has(where, cell, CELL)
-    assert cell["test"] in ("mw", "modt", "welch", "none"), where
+    assert cell["test"] in ("mw", "modt", "welch", "det", "none"), where
     assert cell["verdict"] in VERDICTS, where
     assert cell["n"] is None or not cell["values"] or cell["n"] == len(cell["values"]), where
-    assert (cell["p"] is None) == (cell["test"] == "none"), where
+    assert (cell["p"] is None) == (cell["test"] in ("det", "none")), where
     assert cell["p"] is None or 0 <= cell["p"] <= cell["p_adj"] <= 1, where
     if cell["ci_low"] is not None:
         assert cell["ci_low"] <= cell["shift"] <= cell["ci_high"], where
