@@ -63,7 +63,7 @@ int db_put_variant(struct db *db, const char *identity, int64_t kernel_id, const
 
 struct db_campaign {
 	const char *id, *name, *kind, *unit, *backend, *accelerator, *config, *config_path, *source;
-	const char *tool_version; /* NULL: this one */
+	const char *tool_version;		  /* NULL: this one */
 	int64_t created, ended, seed, machine_id; /* ended, machine_id 0: NULL */
 	int repeat;
 };
@@ -74,7 +74,8 @@ struct db_campaign {
 int db_add_campaign(struct db *db, struct arena *a, struct db_campaign *c, struct err *e);
 int db_set_campaign(struct db *db, const struct db_campaign *c, struct err *e); /* all but the id */
 int db_add_campaign_variant(struct db *db, const char *campaign, int64_t variant, int position,
-			    const char *name, const char *description, bool baseline, struct err *e);
+			    const char *name, const char *description, bool baseline,
+			    struct err *e);
 
 struct db_case {
 	int64_t id;
@@ -111,8 +112,8 @@ struct db_run {
 	int64_t id, variant_id, case_id, cell_id, boot_id, machine_id, started;
 	const char *campaign, *outcome, *error, *message, *command, *parser;
 	int block, attempt;
-	int exit_status, signal; /* -1 / 0: NULL */
-	double elapsed; /* seconds; not positive: NULL, and so are the six below */
+	int exit_status, signal;    /* -1 / 0: NULL */
+	double elapsed;		    /* seconds; not positive: NULL, and so are the six below */
 	double user_time, sys_time; /* NAN: NULL */
 	int64_t max_rss, voluntary, involuntary; /* -1: NULL */
 	int leftovers;
@@ -141,7 +142,8 @@ struct db_metric {
 	enum direction direction;
 	enum mean_kind mean_kind;
 	const char *role; /* headline, counter, diagnostic */
-	const char *topic, *reason; /* heading it stands under; why that direction; "" if nobody said */
+	const char *topic,
+		*reason;    /* heading it stands under; why that direction; "" if nobody said */
 	bool deterministic; /* the same seed gives the same value: compared pair by pair */
 };
 /*
@@ -286,7 +288,7 @@ int db_get_history(struct db *db, struct arena *a, const char *campaign, struct 
  */
 enum { DB_ARMS = 30 };
 struct db_arm {
-	int64_t campaign; /* a number of its own in the database */
+	int64_t campaign;	 /* a number of its own in the database */
 	int64_t original, again; /* variants */
 };
 int db_get_arms(struct db *db, struct arena *a, const char *campaign, struct db_arm **list,
@@ -294,15 +296,15 @@ int db_get_arms(struct db *db, struct arena *a, const char *campaign, struct db_
 /* The units of those arms; sorted by case, metric, campaign, variant, block. */
 int db_get_arm_units(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
 		     size_t *n, struct err *e);
-int db_get_summaries(struct db *db, struct arena *a, const char *campaign,
-		     struct db_summary **list, size_t *n, struct err *e);
+int db_get_summaries(struct db *db, struct arena *a, const char *campaign, struct db_summary **list,
+		     size_t *n, struct err *e);
 
 /* Rows of the view `summary`; NULL: of any campaign, of any metric. */
 struct db_view {
 	const char *campaign, *variant, *test_case, *metric, *unit;
 	const char *verdict; /* NULL: not computed */
 	enum direction direction;
-	int n; /* 0: not stated */
+	int n;				 /* 0: not stated */
 	double hmean, amean, stddev, cv; /* NAN: none */
 };
 int db_get_view(struct db *db, struct arena *a, const char *campaign, const char *metric,
@@ -312,7 +314,7 @@ int db_get_view(struct db *db, struct arena *a, const char *campaign, const char
 struct db_count {
 	int64_t case_id, variant_id;
 	int ok, suspect, failed; /* failed: partial and error */
-	const char *last_error; /* class of the newest failure, or NULL */
+	const char *last_error;	 /* class of the newest failure, or NULL */
 };
 int db_get_counts(struct db *db, struct arena *a, const char *campaign, struct db_count **list,
 		  size_t *n, struct err *e);

@@ -398,9 +398,8 @@ int db_get_arm_units(struct db *db, struct arena *a, const char *campaign, struc
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt =
 		sql_select(db, &unit_shape, e,
-			   ARM_PAIRS UNIT_SAMPLES
-			   " WHERE r.variant_id IN (original.id, again.id)"
-			   " GROUP BY r.id, s.metric_id" UNIT_ORDER,
+			   ARM_PAIRS UNIT_SAMPLES " WHERE r.variant_id IN (original.id, again.id)"
+						  " GROUP BY r.id, s.metric_id" UNIT_ORDER,
 			   "si", campaign, (int)DB_ARMS);
 
 	*n = 0;

@@ -47,8 +47,8 @@ struct cmp_cell {
 	bool source_mark;     /* the source marked it */
 	struct test_result test;
 	double p_adjusted;
-	double threshold; /* the comparison's, or the learnt noise floor where that is larger */
-	double block_p;	  /* of exchanges within blocks; NAN: too few or too many blocks */
+	double threshold;     /* the comparison's, or the learnt noise floor where that is larger */
+	double block_p;	      /* of exchanges within blocks; NAN: too few or too many blocks */
 	int family;	      /* p-values corrected together; 0: none */
 	enum verdict verdict; /* VERDICT_UNSURE with test "none" where nothing was tested */
 	bool small;
@@ -151,10 +151,10 @@ struct comparison {
 	bool own_baseline;  /* the baseline is the campaign's */
 	const char *stored; /* verdicts kept in the database, as a digest; NULL: none */
 	double threshold, q, level;
-	bool explained;	     /* what only --why shows is computed too */
-	bool has_floor;	     /* a learnt noise floor is the threshold of some shown cell */
-	const char *stop;    /* why a campaign with looks or a budget ended; NULL */
-	const char *looks;   /* planned looks of the campaign, in words; NULL: one look at the end */
+	bool explained;	   /* what only --why shows is computed too */
+	bool has_floor;	   /* a learnt noise floor is the threshold of some shown cell */
+	const char *stop;  /* why a campaign with looks or a budget ended; NULL */
+	const char *looks; /* planned looks of the campaign, in words; NULL: one look at the end */
 };
 
 struct comparison_options {

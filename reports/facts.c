@@ -161,10 +161,11 @@ static void facts_verdicts(struct text *t, const struct view *v)
 
 	if (!n) {
 		text_block(t, "range", "smallest and largest difference of one seed");
-		text_block(t, "verdict",
-			   "better or worse: the seeds agree, and change %g%% or more (less is marked "
-			   "small); same: range inside +-%g%%; unsure: neither",
-			   percent, percent);
+		text_block(
+			t, "verdict",
+			"better or worse: the seeds agree, and change %g%% or more (less is marked "
+			"small); same: range inside +-%g%%; unsure: neither",
+			percent, percent);
 		return;
 	}
 	text_block(t, "range", "%g%% interval of the change (%s)", 100 * c->level,
@@ -239,8 +240,7 @@ static void facts_marks(struct text *t, const struct view *v)
 		   "%s%s. %s, corrected for %d cells: if nothing had changed, any * ! s "
 		   "at all appears in at most 5%% of such tables%s",
 		   strbuf_str(&sb), c->has_floor ? ", or the noted noise floor" : "", tests,
-		   tested_rows(c),
-		   c->n_contrasts ? " (the contrasts count apart)" : "");
+		   tested_rows(c), c->n_contrasts ? " (the contrasts count apart)" : "");
 }
 
 static void facts_no_marks(struct text *t, const struct view *v)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What metrics do on this machine where nothing changed, learnt from kernels measured under two names. */
+/* What metrics do on this machine where nothing changed, learnt from kernels measured under two
+ * names. */
 #include <math.h>
 
 #include "reports/build.h"

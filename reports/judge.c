@@ -218,8 +218,8 @@ static void cell_judge(const struct comparison *c, const struct cmp_row *row, st
 
 	if (cell_is_tested(cell)) {
 		t->p_adjusted = cell->p_adjusted;
-		cell->verdict = stats_verdict(t, row->direction, cell->threshold, c->q,
-					      &cell->small);
+		cell->verdict =
+			stats_verdict(t, row->direction, cell->threshold, c->q, &cell->small);
 		cell->outside =
 			cell->has_change && (cell->change < t->low || cell->change > t->high);
 		cell->multiplicity = cell->family && cell->verdict == VERDICT_UNSURE &&

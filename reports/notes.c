@@ -21,7 +21,7 @@ static const char *fact_value(const struct builder *b, const char *key)
  * A campaign that was looked at more than once is judged at the two-sided level of the Pocock
  * constant 2.308 for three looks at every one of them.
  */
-#define LOOK_Q 0.021
+#define LOOK_Q	   0.021
 #define LOOK_LEVEL 0.979
 
 static void take_level(struct builder *b)

@@ -147,8 +147,7 @@ static void why_test(struct text *t, const struct why *w)
 				   ? "if all differences have one sign and their median exceeds "
 				     "the noise floor"
 				   : "beyond the threshold and three times the noise floor",
-			   100 * w->row->seed_floor,
-			   w->row->arm_pairs ? "seen here" : "assumed");
+			   100 * w->row->seed_floor, w->row->arm_pairs ? "seen here" : "assumed");
 	else if (!w->n)
 		text_block(t, "test", "none: n is not stated");
 	else

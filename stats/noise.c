@@ -53,9 +53,9 @@ struct test_result stats_test_seeds(enum mean_kind kind, const double *x, const 
 	equal = d[0] == 0 && d[n - 1] == 0;
 	t.test = "det";
 	t.shift = stats_median_sorted(d, n);
-	t.real = one_sign && fabs(t.shift) > t.scale * (n >= STATS_SEEDS_MIN
-								? floor
-								: fmax(threshold, 3 * floor));
+	t.real = one_sign &&
+		 fabs(t.shift) >
+			 t.scale * (n >= STATS_SEEDS_MIN ? floor : fmax(threshold, 3 * floor));
 	/* a few seeds bound nothing, unless they agree to the last digit */
 	if (n >= STATS_SEEDS_MIN || equal) {
 		t.low = d[0];

@@ -14,7 +14,7 @@
 #define TREND_POINTS 200
 /* A trend inside a run is spoken of from this share of the median on, and this significance. */
 #define SHAPE_CHANGE 0.05
-#define SHAPE_P 0.001
+#define SHAPE_P	     0.001
 /* Fewer values have no shape. */
 #define SHAPE_POINTS 12
 

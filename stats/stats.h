@@ -191,8 +191,8 @@ struct stats_arm_pair {
 enum { STATS_ARMS_MIN = 10 };
 double stats_noise_floor(const struct stats_arm_pair *pairs, size_t n);
 
-/* Theil-Sen slope of x over t, and the two-sided p of Kendall's S (Mann-Kendall, ties on both sides,
- * normal approximation with continuity correction). NAN for n < 3 or values not finite. */
+/* Theil-Sen slope of x over t, and the two-sided p of Kendall's S (Mann-Kendall, ties on both
+ * sides, normal approximation with continuity correction). NAN for n < 3 or values not finite. */
 struct stats_trend {
 	double slope, p;
 };
@@ -302,10 +302,11 @@ struct test_result stats_untested(double level);
 /* The change (or where it decides the shift, see stats_verdict()) that says "large". */
 double stats_deciding_change(const struct test_result *t);
 /*
- * The verdict of a tested row: real if p_adjusted <= q (of "det" as it says itself), large if |change| >= threshold (a
- * fraction; the shift in place of the change where that lies outside its own interval). Real:
- * better or worse, `changed` where dir does not say which; *small is set where it is not large.
- * Not real: same if the interval lies wholly inside +-threshold, else unsure. Not tested: unsure.
+ * The verdict of a tested row: real if p_adjusted <= q (of "det" as it says itself), large if
+ * |change| >= threshold (a fraction; the shift in place of the change where that lies outside its
+ * own interval). Real: better or worse, `changed` where dir does not say which; *small is set where
+ * it is not large. Not real: same if the interval lies wholly inside +-threshold, else unsure. Not
+ * tested: unsure.
  */
 enum verdict stats_verdict(const struct test_result *t, enum direction dir, double threshold,
 			   double q, bool *small);

@@ -20,8 +20,8 @@ static void assert_close(double got, double want)
 static void test_floor(void **state)
 {
 	struct stats_arm_pair p[] = {
-		{.01, 5},    {-.02, 5},	 {.005, 5}, {.013, 10}, {-.004, 10},  {.0021, 5},
-		{.03, 3},    {-.008, 5}, {.0077, 5}, {.011, 10}, {-.0152, 5},
+		{.01, 5}, {-.02, 5},  {.005, 5},  {.013, 10}, {-.004, 10}, {.0021, 5},
+		{.03, 3}, {-.008, 5}, {.0077, 5}, {.011, 10}, {-.0152, 5},
 	};
 	size_t n = ARRAY_SIZE(p);
 
@@ -158,8 +158,8 @@ static void test_shape(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_floor),	    cmocka_unit_test(test_seeds),
-		cmocka_unit_test(test_trend),	    cmocka_unit_test(test_permutation),
+		cmocka_unit_test(test_floor), cmocka_unit_test(test_seeds),
+		cmocka_unit_test(test_trend), cmocka_unit_test(test_permutation),
 		cmocka_unit_test(test_shape),
 	};
 
