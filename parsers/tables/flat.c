@@ -44,8 +44,7 @@ static struct span join_soft_breaks(struct arena *a, struct span s)
 
 	for (i = 0; i < s.len; i++) {
 		if (s.s[i] == '=' && i && isalnum((unsigned char)s.s[i - 1]) && i + 2 < s.len &&
-		    s.s[i + 1] == ' ' &&
-		    (isalnum((unsigned char)s.s[i + 2]) || s.s[i + 2] == '_'))
+		    s.s[i + 1] == ' ' && (isalnum((unsigned char)s.s[i + 2]) || s.s[i + 2] == '_'))
 			i++;
 		else
 			strbuf_addc(&sb, s.s[i]);

@@ -173,12 +173,12 @@ static void add_row(struct lkp_reader *rd, const struct lkp_block *b, struct tab
 	if (detail)
 		split_path(rd->a, row->name, &out->benchmark, &out->params, &out->n_params);
 	if (detail && !out->full_metric)
-		out->full_metric = arena_printf(
-			rd->a, "%s.value", out->benchmark ? out->benchmark : "lkp");
+		out->full_metric =
+			arena_printf(rd->a, "%s.value", out->benchmark ? out->benchmark : "lkp");
 	if (row->cells.items[0].fails)
 		out->kind = ROW_FAILS;
-	out->headline = is_headline(rd, out->benchmark ? out->benchmark : t->benchmark,
-				    out->full_metric);
+	out->headline =
+		is_headline(rd, out->benchmark ? out->benchmark : t->benchmark, out->full_metric);
 	out->cells = arena_alloc_array(rd->a, t->n_variants, sizeof(*out->cells));
 	for (i = 0; i < t->n_variants; i++) {
 		out->cells[i] = row->cells.items[i].c;
@@ -204,13 +204,13 @@ static enum deviation_kind deviation_kind(const struct lkp_block *b, bool old)
 static bool is_monitor(struct span suite)
 {
 	static const char *const names[] = {
-		"boot-time",   "boot-timings", "buddyinfo",  "cpuidle",	      "diskstats",
-		"dmesg",       "interrupts",   "iostat",     "kmsg",	      "last_state",
-		"latency",     "latency_stats", "lock_stat", "meminfo",	      "mpstat",
-		"nfsstat",     "numa-meminfo", "numa-numastat", "numa-vmstat", "pagetypeinfo",
-		"perf-c2c",    "perf-profile", "perf-sched", "perf-stat",     "pmeter",
-		"proc-vmstat", "psi",	       "sched_debug", "slabinfo",     "softirqs",
-		"stderr",      "time",	       "turbostat",  "uptime",	      "vmstat",
+		"boot-time",   "boot-timings",	"buddyinfo",	 "cpuidle",	"diskstats",
+		"dmesg",       "interrupts",	"iostat",	 "kmsg",	"last_state",
+		"latency",     "latency_stats", "lock_stat",	 "meminfo",	"mpstat",
+		"nfsstat",     "numa-meminfo",	"numa-numastat", "numa-vmstat", "pagetypeinfo",
+		"perf-c2c",    "perf-profile",	"perf-sched",	 "perf-stat",	"pmeter",
+		"proc-vmstat", "psi",		"sched_debug",	 "slabinfo",	"softirqs",
+		"stderr",      "time",		"turbostat",	 "uptime",	"vmstat",
 	};
 	size_t i;
 
@@ -390,8 +390,7 @@ static int read_lines(struct lkp_reader *rd)
 static int lkp_read(struct arena *a, const struct table_text *text, bool *used,
 		    const struct table_options *opt, struct table_set *set, struct err *e)
 {
-	struct lkp_reader rd = {
-		.a = a, .text = text, .used = used, .opt = opt, .set = set, .e = e};
+	struct lkp_reader rd = {.a = a, .text = text, .used = used, .opt = opt, .set = set, .e = e};
 	int r;
 
 	lkp_read_subject(&rd);

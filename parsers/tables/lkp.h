@@ -29,11 +29,11 @@ struct lkp_context {
 struct lkp_block {
 	struct lkp_context context;
 	ARRAY_OF(struct lkp_row) rows;
-	size_t first;	  /* line of the first row, as an index */
-	size_t lowest;	  /* first line after the table above */
-	size_t remarked;  /* rows before this one have had their remark */
-	bool percents;	  /* "%stddev" stands above */
-	bool detailed;	  /* rows of single tests and their sum */
+	size_t first;	 /* line of the first row, as an index */
+	size_t lowest;	 /* first line after the table above */
+	size_t remarked; /* rows before this one have had their remark */
+	bool percents;	 /* "%stddev" stands above */
+	bool detailed;	 /* rows of single tests and their sum */
 	const struct table_param *params;
 	size_t n_params;
 };

@@ -77,9 +77,9 @@ static bool is_one_word(struct span s)
 /* Where and with what it ran; the rest says what was done. */
 static bool is_plumbing(const char *axis)
 {
-	static const char *const names[] = {"compiler", "cpufreq_governor", "kconfig", "rootfs",
-					    "tbox_group", "testbox", "testcase", "testtime",
-					    "runtime", "ucode", "class", "debug-setup"};
+	static const char *const names[] = {
+		"compiler", "cpufreq_governor", "kconfig", "rootfs", "tbox_group", "testbox",
+		"testcase", "testtime",		"runtime", "ucode",  "class",	   "debug-setup"};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
@@ -126,8 +126,9 @@ static void set_axes(struct lkp_reader *rd, struct span names, struct span value
 static bool are_axes(struct span s)
 {
 	return is_one_word(s) && is_last(s, ':') && memchr(s.s, '/', s.len) &&
-	       (span_find(s, "testcase") || span_find(s, "tbox_group") ||
-		span_find(s, "testbox") || count_of(s, '/') >= 4) && !span_find(s, "://");
+	       (span_find(s, "testcase") || span_find(s, "tbox_group") || span_find(s, "testbox") ||
+		count_of(s, '/') >= 4) &&
+	       !span_find(s, "://");
 }
 
 static size_t next_text(const struct lkp_reader *rd, size_t i)
@@ -152,8 +153,7 @@ static bool read_axes(struct lkp_reader *rd, size_t *i, int *r)
 		names.len = (size_t)(colon + 1 - s.s);
 		values = span_trim((struct span){colon + 1, s.len - names.len});
 	} else {
-		next = *i + 1 < rd->text->n && line_of(rd, *i + 1).len ? *i + 1
-								       : next_text(rd, *i);
+		next = *i + 1 < rd->text->n && line_of(rd, *i + 1).len ? *i + 1 : next_text(rd, *i);
 		values = line_of(rd, next);
 	}
 	if (are_axes(names) && is_one_word(values) && memchr(values.s, '/', values.len)) {
@@ -204,9 +204,9 @@ static struct lkp_commit commit_of(struct arena *a, struct span s)
 	struct span word = {"", 0};
 
 	span_next_word(&s, &word);
-	c.name = arena_strndup(a, word.s, MIN(word.len, lkp_is_hash(word) && word.len == 40
-								? (size_t)HASH_SHOWN
-								: word.len));
+	c.name = arena_strndup(
+		a, word.s,
+		MIN(word.len, lkp_is_hash(word) && word.len == 40 ? (size_t)HASH_SHOWN : word.len));
 	if (lkp_is_hash(word))
 		c.hash = arena_strndup(a, word.s, word.len);
 	c.description = remark_of(a, s);

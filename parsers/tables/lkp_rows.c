@@ -384,7 +384,8 @@ static enum scan scan_lines(struct arena *a, const struct table_text *text, size
 	*end = i + 1;
 	while (scan == SCAN_MORE && row->cells.n && *end < text->n && *end < i + MAX_LINES) {
 		next = span_trim(text->lines[*end].text);
-		if (!next.len || next.len > MAX_LINE || text->lines[*end].depth != text->lines[i].depth)
+		if (!next.len || next.len > MAX_LINE ||
+		    text->lines[*end].depth != text->lines[i].depth)
 			break;
 		if (!sb.len)
 			strbuf_add(&sb, text->lines[i].text.s, text->lines[i].text.len);

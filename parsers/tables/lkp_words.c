@@ -250,8 +250,8 @@ static void check_row(struct lkp_reader *rd, const struct table *t, const struct
 		return;
 	c->found = true;
 	for (i = 1; i < t->n_variants; i++)
-		agrees |= !row->cells[i].has_change ||
-			  fabs(row->cells[i].change - c->change) < 0.06;
+		agrees |=
+			!row->cells[i].has_change || fabs(row->cells[i].change - c->change) < 0.06;
 	if (!agrees)
 		tables_warn(rd->a, rd->set, row->line, "the words state %s for %s, the table %+g%%",
 			    c->text, c->metric, row->cells[1].change);

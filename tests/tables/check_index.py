@@ -64,8 +64,14 @@ def check_variants(doc, row):
             yield 'baseline %s, wanted %s' % (t['baseline'], bases)
 
 
+def rows_of(text):
+    """"16 x 4 metrics" are 64 rows: one per row and metric."""
+    m = re.match(r'(\d+)(?: x (\d+) metrics)?', text)
+    return int(m.group(1)) * int(m.group(2) or 1)
+
+
 def check_rows(doc, row):
-    counts = [int(re.match(r'\d+', g).group()) for g in row['rows'].split(' || ')]
+    counts = [rows_of(g) for g in row['rows'].split(' || ')]
     if row['family'] == 'bash-time':
         got = [len({r['metric'] for r in t['rows']}) for t in doc['tables']]
     else:
