@@ -38,10 +38,12 @@ struct lkp_block {
 	size_t n_params;
 };
 
-/* "+17.9% aim7.jobs-per-min" in a subject. */
+/* "+17.9% aim7.jobs-per-min", "5.0% regression of aim9.brk_test.ops_per_sec". */
 struct lkp_claim {
-	const char *metric, *text; /* "+17.9%" */
-	double change;
+	const char *metric, *text; /* "+17.9%", "5.0% regression" */
+	double change;		   /* without its sign where none is printed */
+	bool sign;
+	enum row_better result; /* BETTER_HIGHER: improvement, BETTER_LOWER: regression */
 	int line;
 	bool found; /* a table has it */
 };

@@ -101,15 +101,26 @@ static struct span strip(struct span s)
 	return s;
 }
 
-/* "+17.9%" */
-static bool is_change(struct span s, double *change)
+static bool begins(struct span s, const char *word)
 {
-	double sign = s.len && s.s[0] == '-' ? -1 : 1;
+	return s.len >= strlen(word) && !strncasecmp(s.s, word, strlen(word));
+}
 
-	if (s.len < 3 || !strchr("+-", s.s[0]) || s.s[s.len - 1] != '%' ||
-	    !num_parse((struct span){s.s + 1, s.len - 2}, change))
+/* "+17.9%"; "5.0%" only before what it is: "5.0% regression". */
+static bool is_change(const struct span *words, size_t n, size_t at, struct lkp_claim *c)
+{
+	struct span s = words[at], next = at + 1 < n ? words[at + 1] : (struct span){"", 0};
+
+	*c = (struct lkp_claim){.sign = s.len && strchr("+-", s.s[0])};
+	if (begins(next, "regression"))
+		c->result = BETTER_LOWER;
+	else if (begins(next, "improvement"))
+		c->result = BETTER_HIGHER;
+	if (s.len < 3 || s.s[s.len - 1] != '%' || (!c->sign && !c->result) ||
+	    !num_parse((struct span){s.s + c->sign, s.len - 1 - c->sign}, &c->change))
 		return false;
-	*change *= sign;
+	if (s.s[0] == '-')
+		c->change = -c->change;
 	return true;
 }
 
@@ -132,35 +143,43 @@ static const struct span *metric_near(const struct span *words, size_t n, size_t
 	return at + 1 < n && is_metric(words[at + 1]) ? &words[at + 1] : NULL;
 }
 
+static void add_claim(struct lkp_reader *rd, const struct span *words, size_t at,
+		      const struct span *metric, struct lkp_claim *c)
+{
+	struct span what = words[at];
+
+	c->metric = arena_strndup(rd->a, metric->s, metric->len);
+	if (lkp_claim_find(rd, c->metric))
+		return;
+	c->text = arena_strndup(rd->a, what.s, what.len);
+	if (!c->sign)
+		c->text = arena_printf(rd->a, "%s %s", c->text,
+				       c->result == BETTER_LOWER ? "regression" : "improvement");
+	*ARRAY_PUSH(&rd->claims) = *c;
+}
+
 static void read_claims(struct lkp_reader *rd, struct span line, int number)
 {
 	struct span words[MAX_WORDS];
 	const struct span *metric;
+	struct lkp_claim c;
 	size_t n = 0, i;
-	double change;
 	bool before = false, seen = false;
 
 	while (n < MAX_WORDS && span_next_word(&line, &words[n])) {
 		words[n] = strip(words[n]);
-		if (!seen && is_change(words[n], &change)) {
-			seen = true;
-			before = n && is_metric(words[n - 1]);
-		}
 		n++;
 	}
-	for (i = 0; seen && i < n && rd->claims.n < MAX_CLAIMS; i++) {
-		const char *name;
-
-		if (!is_change(words[i], &change))
+	for (i = 0; i < n && rd->claims.n < MAX_CLAIMS; i++) {
+		if (!is_change(words, n, i, &c))
 			continue;
+		if (!seen)
+			before = i && is_metric(words[i - 1]);
+		seen = true;
 		metric = metric_near(words, n, i, before);
-		if (!metric)
-			continue;
-		name = arena_strndup(rd->a, metric->s, metric->len);
-		if (!lkp_claim_find(rd, name))
-			*ARRAY_PUSH(&rd->claims) = (struct lkp_claim){
-				name, arena_strndup(rd->a, words[i].s, words[i].len), change,
-				number, false};
+		c.line = number;
+		if (metric)
+			add_claim(rd, words, i, metric, &c);
 	}
 }
 
@@ -240,7 +259,15 @@ void lkp_read_words(struct lkp_reader *rd, size_t i)
 
 /* ---- claims against tables ---- */
 
-static void check_row(struct lkp_reader *rd, const struct table *t, const struct table_row *row,
+/* "regression" says which way is better, where the change in the table says which way it went. */
+static enum row_better better_by(const struct lkp_claim *c, double change)
+{
+	if (!c->result || change == 0)
+		return BETTER_UNKNOWN;
+	return (c->result == BETTER_HIGHER) == (change > 0) ? BETTER_HIGHER : BETTER_LOWER;
+}
+
+static void check_row(struct lkp_reader *rd, const struct table *t, struct table_row *row,
 		      struct lkp_claim *c)
 {
 	bool agrees = false;
@@ -249,9 +276,14 @@ static void check_row(struct lkp_reader *rd, const struct table *t, const struct
 	if (!row->full_metric || strcmp(row->full_metric, c->metric))
 		return;
 	c->found = true;
-	for (i = 1; i < t->n_variants; i++)
-		agrees |=
-			!row->cells[i].has_change || fabs(row->cells[i].change - c->change) < 0.06;
+	for (i = 1; !agrees && i < t->n_variants; i++) {
+		const struct table_cell *cell = &row->cells[i];
+		double change = c->sign ? cell->change : fabs(cell->change);
+
+		agrees = !cell->has_change || fabs(change - c->change) < 0.06;
+		if (agrees && !row->better)
+			row->better = better_by(c, cell->change);
+	}
 	if (!agrees)
 		tables_warn(rd->a, rd->set, row->line, "the words state %s for %s, the table %+g%%",
 			    c->text, c->metric, row->cells[1].change);
@@ -260,7 +292,7 @@ static void check_row(struct lkp_reader *rd, const struct table *t, const struct
 void lkp_check_claims(struct lkp_reader *rd)
 {
 	const struct table *t;
-	const struct table_row *row;
+	struct table_row *row;
 	struct lkp_claim *c;
 
 	array_for_each (c, &rd->claims) {
