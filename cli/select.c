@@ -20,7 +20,7 @@ static int read_options(struct selection *k)
 
 	k->build.threshold = 0.01;
 	k->build.baseline = cli_value(c, "base");
-	k->build.counters = cli_has(c, "counters");
+	k->build.counters |= cli_has(c, "counters");
 	k->report.values = cli_has(c, "values");
 	k->report.runs = cli_has(c, "runs");
 	k->report.why = cli_value(c, "why");

@@ -472,6 +472,7 @@ static int build_all(struct builder *b, const char *const *campaigns, size_t n_c
 	if (r)
 		return r;
 	comparison_judge(c);
+	build_rates(b);
 	note_missing(b);
 	note_warnings(b);
 	return 0;

@@ -62,6 +62,12 @@ void note_missing(struct builder *b);
 void note_warnings(struct builder *b);
 
 /*
+ * Other views of changes, after judging: points, per second and per work, energy, rates of
+ * failure, whether both sides did the same work; what the source states in words.
+ */
+void build_rates(struct builder *b);
+
+/*
  * Expects tests, rows and cells with values, n, published figures and failures. Fills means,
  * changes, tests, verdicts (STATISTICS.md sections 3 to 6), overall verdicts and the flags
  * tested, has_n, has_spread, has_published.

@@ -32,6 +32,7 @@ struct cmp_cell {
 	int n;	     /* units; 0: none or not stated */
 	int failed;  /* failed runs of this case and variant */
 	int suspect;
+	int runs; /* all runs of them, failed ones too; 0: not stated */
 	const char *error; /* class of the newest failure, or NULL */
 	bool has_mean;
 	double mean;
@@ -61,11 +62,36 @@ struct cmp_cell {
 	double detectable; /* smallest relative change that so many units show at 80 % power; NAN */
 	int runs_threshold, runs_double; /* a side to detect threshold and twice it; 0 unknown */
 	int rounds, rounds_lower; /* blocks with one value of both; in how many this one is lower */
+	/* other views of the change (rates.c); NAN where they say nothing */
+	double points;	   /* new - old of a share in percent */
+	double difference; /* new - old in the unit, where the base allows no percentage */
+	double per_second; /* change per second of run, of what adds up over the run */
+	double per_work;   /* change per piece of work done, of the same */
+	double energy;	   /* joules over the run, of a power; of the baseline too */
+	double in_sd;	   /* the change in deviations of one run, at least */
+	/* runs in which it happened or which failed, of how many; of the baseline too */
+	int events, event_runs;
+	double event_p; /* Fisher's exact test against the baseline's */
+};
+
+/* What one variant did against the baseline in a test case. */
+struct cmp_work {
+	const struct cmp_row *rate, *elapsed; /* NULL: not measured */
+	const char *unit;		      /* of the work: "jobs" of jobs/min; "" */
+	const char *time_unit;		      /* "min" */
+	double base, other;		      /* rate x time; NAN: cannot be told */
+	double change;			      /* of the work, NAN */
+	double longer;			      /* change of the elapsed time, NAN */
+	bool same;			      /* the work, within the threshold */
+	int failed_more;   /* failed runs show a difference: 1 more, -1 fewer, 0 no */
+	double fail_p;	   /* Fisher's exact test of them; NAN: none failed on either side */
 };
 
 struct cmp_row {
 	const char *metric; /* "tbench.throughput" */
-	const char *unit, *description;
+	const char *unit, *description, *reason;
+	const char *topic; /* heading it stands under, "" */
+	bool events;	   /* values are runs in which something happened */
 	enum direction direction;
 	enum mean_kind mean_kind;
 	bool foreign; /* of another suite than the benchmark: "softirqs.SCHED" of aim7 */
@@ -95,7 +121,22 @@ struct cmp_test {
 	size_t n_swept;
 	struct cmp_row *rows; /* headlines first, then counters */
 	size_t n_rows;
+	struct cmp_work *works; /* one per variant */
 	int64_t db_id;
+};
+
+/* A heading of rows that belong together. */
+struct cmp_topic {
+	const char *name;
+	const char *remark;    /* how to read its rows; "" */
+	const char *otherwise; /* the same where the work was not the same; "" as remark */
+};
+
+/* A change that words of the source give a metric, such as the subject of a mail. */
+struct cmp_stated {
+	const char *metric, *text; /* "+17.9%" */
+	double change;
+	enum direction direction;
 };
 
 /* Verdict of one benchmark for one variant. */
@@ -144,6 +185,11 @@ struct comparison {
 	const char *
 		*missing; /* facts a reader needs and nobody stated: "runs", "spread", "commit" */
 	size_t n_missing;
+	const struct cmp_topic *topics; /* in their order */
+	size_t n_topics;
+	struct cmp_stated *stated;
+	size_t n_stated;
+	const char *subject; /* of an imported mail, "" */
 	bool tested;		/* false: no row could be tested at all (summaries) */
 	bool has_n, has_spread; /* any cell states them */
 	bool has_published;	/* changes are those of the source */
@@ -167,6 +213,8 @@ struct comparison_options {
 	bool explain;	  /* --why will be asked for */
 	double q, level;  /* of the correction and the intervals; 0: 0.05 and 0.95 */
 	bool counters;	  /* rows of role counter too */
+	const struct cmp_topic *topics;
+	size_t n_topics;
 	bool alone;	  /* a single variant will do: its values are wanted */
 };
 
@@ -198,6 +246,7 @@ const char *comparison_metric_name(const struct cmp_row *r);
 struct report_options {
 	int width; /* 0: the format's own (mail 72) */
 	bool color, values, runs;
+	bool all; /* rows that did not change too (lkp) */
 	double split;	 /* --split N: axis value that starts the high load; 0: automatic */
 	const char *why; /* rows to explain, as comparison_explains() takes them; NULL: none */
 };

@@ -421,6 +421,20 @@ static void facts_notes(struct text *t, const struct view *v)
 		text_block(t, "", "and %zu more, see -o json", v->c->n_warnings - n);
 }
 
+void facts_sides(struct text *t, const struct view *v)
+{
+	facts_legend(t, v);
+	facts_machine(t, v);
+	facts_command(t, v);
+	facts_missing(t, v);
+}
+
+void facts_origin(struct text *t, const struct view *v)
+{
+	facts_source(t, v);
+	facts_notes(t, v);
+}
+
 void facts_print(struct text *t, const struct view *v)
 {
 	facts_metrics(t, v);
@@ -429,12 +443,8 @@ void facts_print(struct text *t, const struct view *v)
 		facts_verdicts(t, v);
 	else if (v->c->tested)
 		facts_marks(t, v);
-	facts_legend(t, v);
-	facts_machine(t, v);
-	facts_command(t, v);
-	facts_missing(t, v);
+	facts_sides(t, v);
 	if (!v->c->tested && !layout_is_pair(v->c))
 		facts_no_marks(t, v);
-	facts_source(t, v);
-	facts_notes(t, v);
+	facts_origin(t, v);
 }

@@ -20,6 +20,10 @@ void words_print(struct text *t, const struct view *v);
 /* The verdict of one benchmark. */
 void words_sentence(struct text *t, const struct view *v, const char *benchmark);
 void facts_print(struct text *t, const struct view *v);
+/* Some of the facts: who is compared, on what, with which command, what is missing. */
+void facts_sides(struct text *t, const struct view *v);
+/* Where the figures are from, and what to beware of. */
+void facts_origin(struct text *t, const struct view *v);
 void wide_print(struct text *t, const struct view *v, const struct report_options *opt);
 void pair_print(struct text *t, const struct view *v, const struct report_options *opt);
 /* The means of every variant: the block of --values. */

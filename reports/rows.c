@@ -112,6 +112,7 @@ static void cell_take_counts(struct builder *b, struct cmp_cell *cell, int64_t t
 			continue;
 		cell->failed += k->failed;
 		cell->suspect += k->suspect;
+		cell->runs += k->ok + k->suspect + k->failed;
 		if (k->last_error)
 			cell->error = k->last_error;
 	}
@@ -282,6 +283,9 @@ static void add_row(struct builder *b, struct cmp_test *t, const struct db_metri
 		.metric = m->name,
 		.unit = m->unit ? m->unit : "",
 		.description = m->description ? m->description : "",
+		.reason = m->reason ? m->reason : "",
+		.topic = m->topic ? m->topic : "",
+		.events = str_equal(m->unit, "runs"),
 		.direction = m->direction,
 		.mean_kind = m->mean_kind,
 		.foreign = is_foreign(m->name, t->benchmark),

@@ -89,6 +89,12 @@ void stats_rank_test(const double *x, size_t nx, const double *y, size_t ny, dou
 double stats_welch(const double *x, size_t nx, const double *y, size_t ny);
 
 /*
+ * Fisher's exact test, two-sided p (fisher.test of R): x events in nx runs against y in ny. NAN
+ * where a side has no run or a count is none of it.
+ */
+double stats_fisher(int x, int nx, int y, int ny);
+
+/*
  * Benjamini-Hochberg adjusted p-values (p.adjust(method = "BH")); NAN entries are left out of the
  * family and stay NAN. p and adjusted may be the same array.
  */
