@@ -84,7 +84,7 @@ static json_t *metric_entry(struct explainer *x, const char *name)
 
 	if (!g && !own)
 		return NULL;
-	catalog_metric(x->cat, benchmark, dot + 1, NULL, &m);
+	catalog_describe_metric(x->cat, name, &m);
 	o = json_object();
 	set_text(o, "kind", "metric");
 	set_text(o, "name", name);
@@ -103,12 +103,14 @@ static json_t *metric_entry(struct explainer *x, const char *name)
 	set_text(o, "pattern", g ? g->pattern : NULL);
 	set_text(o, "source", metric_source(a, own ? def->file : NULL, g));
 	/* for people only */
-	set_text(o, "+better", arena_printf(a, "%s%s%s", view_direction(m.direction),
-					    *m.reason ? ": " : "", m.reason));
+	set_text(o, "+better",
+		 arena_printf(a, "%s%s%s", view_direction(m.direction), *m.reason ? ": " : "",
+			      m.reason));
 	set_text(o, "+mean", mean_text(a, m.mean_kind));
-	set_text(o, "+topic", g && g->topic && *g->topic->remark
-				      ? arena_printf(a, "%s: %s", m.topic, g->topic->remark)
-				      : m.topic);
+	set_text(o, "+topic",
+		 g && g->topic && *g->topic->remark
+			 ? arena_printf(a, "%s: %s", m.topic, g->topic->remark)
+			 : m.topic);
 	return o;
 }
 
@@ -138,8 +140,8 @@ static void add_described(struct explainer *x, json_t *o, const struct bench_def
 	for (i = 0; i < def->n_params; i++)
 		json_array_append_new(params, param_entry(&def->params[i]));
 	for (i = 0; i < def->n_metrics; i++) {
-		json_t *name = json_string(arena_printf(x->c->a, "%s.%s", def->name,
-							def->metrics[i].name));
+		json_t *name = json_string(
+			arena_printf(x->c->a, "%s.%s", def->name, def->metrics[i].name));
 
 		json_array_append(metrics, name);
 		if (!strcmp(def->metrics[i].role, "headline"))
@@ -209,8 +211,8 @@ static bool key_is(const struct config_key *k, const char *name)
 	return !strcmp(k->path, name) || (last && !strcmp(last + 1, name));
 }
 
-static json_t *key_entry(const char *name, const char *type, const char *fallback,
-			 const char *text, const char *example)
+static json_t *key_entry(const char *name, const char *type, const char *fallback, const char *text,
+			 const char *example)
 {
 	json_t *o = json_object();
 
@@ -260,12 +262,11 @@ static void add_params(struct explainer *x, const char *name)
 			if (strcmp(p->name, name) && strcmp(full, name))
 				continue;
 			json_array_append_new(
-				x->entries,
-				key_entry(arena_printf(x->c->a, "benchmarks.%s", full),
-					  param_type(x, p),
-					  p->default_value ? p->default_value
-							   : "none, it must be there",
-					  p->description, NULL));
+				x->entries, key_entry(arena_printf(x->c->a, "benchmarks.%s", full),
+						      param_type(x, p),
+						      p->default_value ? p->default_value
+								       : "none, it must be there",
+						      p->description, NULL));
 		}
 	}
 }
@@ -276,11 +277,10 @@ static bool add_keys(struct explainer *x, const char *name)
 
 	for (i = 0; i < n_config_keys; i++)
 		if (key_is(&config_keys[i], name))
-			json_array_append_new(x->entries,
-					      key_entry(config_keys[i].path, config_keys[i].type,
-							config_keys[i].fallback,
-							config_keys[i].text,
-							config_keys[i].example));
+			json_array_append_new(
+				x->entries, key_entry(config_keys[i].path, config_keys[i].type,
+						      config_keys[i].fallback, config_keys[i].text,
+						      config_keys[i].example));
 	add_params(x, name);
 	return json_array_size(x->entries) > before;
 }
@@ -300,8 +300,8 @@ static void add_words(struct explainer *x, word_array *words)
 
 		*ARRAY_PUSH(words) = *bench;
 		for (i = 0; i < def->n_metrics; i++)
-			*ARRAY_PUSH(words) = arena_printf(x->c->a, "%s.%s", *bench,
-							  def->metrics[i].name);
+			*ARRAY_PUSH(words) =
+				arena_printf(x->c->a, "%s.%s", *bench, def->metrics[i].name);
 	}
 	m = metrics_all(catalog_metrics(x->cat), &n);
 	for (i = 0; i < n; i++)
@@ -417,9 +417,8 @@ static void drop_words(json_t *entries)
 	json_t *o;
 	size_t i, k;
 
-	json_array_foreach(entries, i, o)
-		for (k = 0; k < ARRAY_SIZE(keys); k++)
-			json_object_del(o, keys[k]);
+	json_array_foreach(entries, i, o) for (k = 0; k < ARRAY_SIZE(keys); k++)
+		json_object_del(o, keys[k]);
 }
 
 static void print_entries(struct explainer *x)

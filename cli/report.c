@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* kdelta report: a comparison with all its counters, by meaning. */
 #include "cli/output.h"
-#include "runner/metrics.h"
+#include "runner/catalog.h"
 
 static const struct cli_option report_options[] = {
 	{"output", 'o', "FORMAT[=FILE]",
@@ -11,23 +11,34 @@ static const struct cli_option report_options[] = {
 	CLI_OPTIONS_END,
 };
 
+static enum direction direction_of(void *data, const char *metric)
+{
+	const struct catalog *cat = data;
+	struct db_metric m;
+
+	catalog_describe_metric(cat, metric, &m);
+	return m.direction;
+}
+
 /* Headings and their remarks, as metrics.yaml has them. */
-static int read_topics(struct cli *c, struct comparison_options *build)
+static int read_words(struct cli *c, struct comparison_options *build)
 {
 	const struct metric_topic *topics;
-	struct metric_set *set;
+	struct catalog *cat;
 	struct cmp_topic *list;
 	size_t n, i;
-	int r = metrics_load(c->a, cli_config_dir(c), &set, c->e);
+	int r = catalog_load(c->a, cli_config_dir(c), &cat, c->e);
 
 	if (r)
 		return r;
-	topics = metrics_topics(set, &n);
+	topics = metrics_topics(catalog_metrics(cat), &n);
 	list = arena_alloc_array(c->a, n, sizeof(*list));
 	for (i = 0; i < n; i++)
 		list[i] = (struct cmp_topic){topics[i].name, topics[i].remark, topics[i].otherwise};
 	build->topics = list;
 	build->n_topics = n;
+	build->direction_of = direction_of;
+	build->direction_data = cat;
 	return 0;
 }
 
@@ -40,7 +51,7 @@ static int report(struct selection *what, struct outputs *outputs)
 	what->build.counters = true;
 	what->report.all = cli_has(c, "all");
 	if (!r)
-		r = read_topics(c, &what->build);
+		r = read_words(c, &what->build);
 	if (!r)
 		r = selection_compare(what, &cmp);
 	if (!r)
@@ -64,7 +75,8 @@ static const struct command command_report = {
 	.usage = "[BASE] [OTHER...] | FILES... -- FILES...",
 	.group = "compare",
 	.summary = "the same with counters, test descriptions and what differs besides the kernel",
-	.help = "Operands are those of compare. Rows stand by their meaning (kdelta explain METRIC); "
+	.help = "Operands are those of compare. Rows stand by their meaning (kdelta explain "
+		"METRIC); "
 		"only\n"
 		"what changed is printed, --all prints the rest. Counters do not vote: the "
 		"headline\n"

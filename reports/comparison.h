@@ -38,6 +38,7 @@ struct cmp_cell {
 	double mean;
 	const char *mean_text; /* as published, or NULL */
 	double stddev, cv;     /* NAN: not known */
+	bool cv_hidden;	       /* the source leaves out what is 2 % or less */
 	const double *values;  /* in block order; NULL for summaries */
 	const int *blocks;     /* the block of each value */
 	/* against the baseline cell of the same row; the baseline itself has none */
@@ -69,6 +70,9 @@ struct cmp_cell {
 	double per_work;   /* change per piece of work done, of the same */
 	double energy;	   /* joules over the run, of a power; of the baseline too */
 	double in_sd;	   /* the change in deviations of one run, at least */
+	bool follows_work; /* less is better for the same work only, and it was not the same */
+	/* what the change says against the direction: the verdict, untested the mere figures */
+	enum verdict reads;
 	/* runs in which it happened or which failed, of how many; of the baseline too */
 	int events, event_runs;
 	double event_p; /* Fisher's exact test against the baseline's */
@@ -83,14 +87,17 @@ struct cmp_work {
 	double change;			      /* of the work, NAN */
 	double longer;			      /* change of the elapsed time, NAN */
 	bool same;			      /* the work, within the threshold */
+	bool by_design; /* the benchmark's headline is its time for a fixed piece of work */
+	/* rows by what they read; votes are those of headlines */
+	int votes_better, votes_worse, votes_changed, votes;
+	int better, worse, depend, counters;
 	int failed_more;   /* failed runs show a difference: 1 more, -1 fewer, 0 no */
 	double fail_p;	   /* Fisher's exact test of them; NAN: none failed on either side */
 };
 
 struct cmp_row {
 	const char *metric; /* "tbench.throughput" */
-	const char *unit, *description, *reason;
-	const char *topic; /* heading it stands under, "" */
+	const char *unit, *description;
 	bool events;	   /* values are runs in which something happened */
 	enum direction direction;
 	enum mean_kind mean_kind;
@@ -119,6 +126,8 @@ struct cmp_test {
 	const char *description, *command;
 	struct cmp_param *swept; /* the swept parameters, in order */
 	size_t n_swept;
+	struct cmp_param *fixed; /* the others, in the order of their names */
+	size_t n_fixed;
 	struct cmp_row *rows; /* headlines first, then counters */
 	size_t n_rows;
 	struct cmp_work *works; /* one per variant */
@@ -215,6 +224,9 @@ struct comparison_options {
 	bool counters;	  /* rows of role counter too */
 	const struct cmp_topic *topics;
 	size_t n_topics;
+	/* of a metric that only words of the source name; NULL: unknown */
+	enum direction (*direction_of)(void *data, const char *metric);
+	void *direction_data;
 	bool alone;	  /* a single variant will do: its values are wanted */
 };
 

@@ -221,7 +221,8 @@ static void cell_judge(const struct comparison *c, const struct cmp_row *row, st
 		cell->verdict =
 			stats_verdict(t, row->direction, cell->threshold, c->q, &cell->small);
 		cell->outside =
-			cell->has_change && (cell->change < t->low || cell->change > t->high);
+			cell->has_change && t->on_log &&
+			(cell->change < t->low || cell->change > t->high);
 		cell->multiplicity = cell->family && cell->verdict == VERDICT_UNSURE &&
 				     (t->low > 0 || t->high < 0);
 	}

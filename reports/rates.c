@@ -31,8 +31,8 @@ static bool cell_has_change_of(const struct cmp_cell *cell, const struct cmp_cel
 /* Wall time of the whole run. */
 static bool row_is_elapsed(const struct cmp_row *r)
 {
-	static const char *const names[] = {"time.elapsed_time", "elapsed_time", "elapsed", "real",
-					    "time",		 "total_time",	 NULL};
+	static const char *const names[] = {
+		"time.elapsed_time", "elapsed_time", "elapsed", "real", "time", "total_time", NULL};
 
 	return !strcmp(r->unit, "s") && is_one_of(comparison_metric_name(r), names);
 }
@@ -73,9 +73,10 @@ static void find_work(const struct comparison *c, struct cmp_test *t, size_t var
 		if (!w->rate && row_is_rate(c->arena, &t->rows[r], w))
 			w->rate = &t->rows[r];
 	}
-	if (w->elapsed &&
-	    cell_has_change_of(&w->elapsed->cells[variant], &w->elapsed->cells[0]))
+	if (w->elapsed && cell_has_change_of(&w->elapsed->cells[variant], &w->elapsed->cells[0]))
 		w->longer = w->elapsed->cells[variant].mean / w->elapsed->cells[0].mean - 1;
+	if (w->elapsed && w->elapsed->headline && w->elapsed->direction == DIR_LOWER)
+		w->same = w->by_design = true;
 	if (!w->elapsed || !w->rate)
 		return;
 	w->base = work_of(w, 0);
@@ -160,7 +161,8 @@ static void cell_events(const struct cmp_row *row, struct cmp_cell *cell)
 		return;
 	for (i = 0; cell->values && i < cell->n; i++)
 		sum += cell->values[i] > 0;
-	cell->events = (int)lround(cell->values ? sum : cell->mean);
+	/* a source's figure is the share of runs */
+	cell->events = (int)lround(cell->values ? sum : cell->mean * cell->n);
 	cell->event_runs = cell->n;
 }
 
@@ -186,6 +188,47 @@ static void test_failures(struct cmp_test *t, size_t variant)
 			rate(cell->failed, cell->runs) > rate(base->failed, base->runs) ? 1 : -1;
 }
 
+/* ---- what the rows say ---- */
+
+static enum verdict untested_reads(const struct comparison *c, const struct cmp_row *row,
+				   const struct cmp_cell *cell)
+{
+	double change = cell->has_change ? cell->change : cell->difference;
+	bool lower = row->direction == DIR_LOWER;
+
+	if (isnan(change))
+		return cell->points > 0 || cell->points < 0 ? VERDICT_CHANGED : VERDICT_SAME;
+	if (cell->has_change ? fabs(change) < c->threshold : change == 0)
+		return VERDICT_SAME;
+	if ((!lower && row->direction != DIR_HIGHER) || cell->follows_work)
+		return VERDICT_CHANGED;
+	return (change < 0) == lower ? VERDICT_BETTER : VERDICT_WORSE;
+}
+
+static void cell_reads(const struct comparison *c, const struct cmp_row *row, struct cmp_cell *cell,
+		       struct cmp_work *w)
+{
+	bool cost = row->direction == DIR_LOWER && !row->headline && !row->events &&
+		    str_starts(row->topic, "Cost");
+
+	cell->follows_work = cost && !isnan(w->change) && !w->same;
+	cell->reads = cell->verdict;
+	if (cell->verdict == VERDICT_UNSURE && isnan(cell->test.p) &&
+	    (cell->has_mean || cell->has_change))
+		cell->reads = untested_reads(c, row, cell);
+	else if (cell->follows_work &&
+		 (cell->verdict == VERDICT_BETTER || cell->verdict == VERDICT_WORSE))
+		cell->reads = VERDICT_CHANGED;
+	w->votes += row->headline;
+	w->votes_better += row->headline && cell->reads == VERDICT_BETTER;
+	w->votes_worse += row->headline && cell->reads == VERDICT_WORSE;
+	w->votes_changed += row->headline && cell->reads == VERDICT_CHANGED;
+	w->counters += !row->headline;
+	w->better += !row->headline && cell->reads == VERDICT_BETTER;
+	w->worse += !row->headline && cell->reads == VERDICT_WORSE;
+	w->depend += !row->headline && cell->reads == VERDICT_CHANGED;
+}
+
 static void test_rates(const struct comparison *c, struct cmp_test *t)
 {
 	size_t v, r;
@@ -206,6 +249,8 @@ static void test_rates(const struct comparison *c, struct cmp_test *t)
 			if (v && t->rows[r].events)
 				cell->event_p = stats_fisher(base->events, base->event_runs,
 							     cell->events, cell->event_runs);
+			if (v)
+				cell_reads(c, &t->rows[r], cell, &t->works[v]);
 		}
 	}
 }
@@ -219,7 +264,8 @@ static enum direction metric_direction(const struct builder *b, const char *name
 	for (i = 0; i < b->n_metrics; i++)
 		if (!strcmp(b->metrics[i].name, name))
 			return b->metrics[i].direction;
-	return DIR_UNKNOWN;
+	return b->opt->direction_of ? b->opt->direction_of(b->opt->direction_data, name)
+				    : DIR_UNKNOWN;
 }
 
 /* "stated.aim7.jobs-per-min" = "+17.9%" */
@@ -244,9 +290,9 @@ static void build_stated(struct builder *b)
 			number = (struct span){number.s + 1, number.len - 1};
 		if (!num_parse(number, &percent))
 			continue;
-		c->stated[c->n_stated++] = (struct cmp_stated){
-			f->key + strlen(prefix), f->value, percent / 100,
-			metric_direction(b, f->key + strlen(prefix))};
+		c->stated[c->n_stated++] =
+			(struct cmp_stated){f->key + strlen(prefix), f->value, percent / 100,
+					    metric_direction(b, f->key + strlen(prefix))};
 	}
 }
 

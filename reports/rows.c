@@ -71,6 +71,7 @@ static void cell_take_summary(struct builder *b, struct cmp_cell *cell, struct c
 	cell->mean = s->mean;
 	cell->mean_text = s->mean_text && *s->mean_text ? s->mean_text : NULL;
 	cell->source_mark = s->mark;
+	cell->cv_hidden = str_equal(s->deviation_kind, "hidden");
 	if (s->mean_kind && *s->mean_kind)
 		mean_kind_parse(s->mean_kind, &row->mean_kind);
 	if (s->has_deviation && str_equal(s->deviation_kind, "stddev"))
@@ -219,7 +220,8 @@ static const char *params_value(struct arena *a, const json_t *params, const cha
 static void build_params(struct builder *b, struct cmp_test *t, const struct db_case *k)
 {
 	json_t *params = json_loads(k->params, 0, NULL), *swept = json_loads(k->swept, 0, NULL);
-	const json_t *name;
+	const json_t *name, *value;
+	const char *key;
 	size_t i;
 
 	t->swept = arena_alloc_array(b->a, json_array_size(swept), sizeof(*t->swept));
@@ -232,7 +234,12 @@ static void build_params(struct builder *b, struct cmp_test *t, const struct db_
 		p = &t->swept[t->n_swept++];
 		p->name = arena_strdup(b->a, json_string_value(name));
 		p->value = params_value(b->a, params, p->name);
+		json_object_del(params, p->name);
 	}
+	t->fixed = arena_alloc_array(b->a, json_object_size(params), sizeof(*t->fixed));
+	json_object_foreach(params, key, value) if (json_is_string(value)) t->fixed[t->n_fixed++] =
+		(struct cmp_param){arena_strdup(b->a, key),
+				   arena_strdup(b->a, json_string_value(value))};
 	json_decref(params);
 	json_decref(swept);
 }
@@ -283,8 +290,6 @@ static void add_row(struct builder *b, struct cmp_test *t, const struct db_metri
 		.metric = m->name,
 		.unit = m->unit ? m->unit : "",
 		.description = m->description ? m->description : "",
-		.reason = m->reason ? m->reason : "",
-		.topic = m->topic ? m->topic : "",
 		.events = str_equal(m->unit, "runs"),
 		.direction = m->direction,
 		.mean_kind = m->mean_kind,

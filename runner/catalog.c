@@ -527,6 +527,15 @@ void catalog_metric(const struct catalog *c, const char *benchmark, const char *
 		out->role = "counter";
 }
 
+void catalog_describe_metric(const struct catalog *c, const char *name, struct db_metric *out)
+{
+	const char *dot = strchr(name, '.');
+	size_t n = dot ? (size_t)(dot - name) : strlen(name);
+
+	catalog_metric(c, arena_strndup(c->a, name, n), dot ? dot + 1 : "", NULL, out);
+	out->name = name;
+}
+
 const struct bench_def *catalog_clock(struct arena *a, const char *name)
 {
 	static struct bench_metric metrics[] = {

@@ -90,6 +90,9 @@ const char *const *catalog_names(const struct catalog *c); /* sorted, NULL-termi
 void catalog_metric(const struct catalog *c, const char *benchmark, const char *metric,
 		    const char *unit, struct db_metric *out);
 
+/* The same of a full name: "tbench.throughput", "softirqs.SCHED". */
+void catalog_describe_metric(const struct catalog *c, const char *name, struct db_metric *out);
+
 /* Whether runs last a set time, so that what they consume follows the work they get done. */
 bool catalog_is_time_bound(const struct catalog *c, const char *benchmark);
 const struct metric_set *catalog_metrics(const struct catalog *c);

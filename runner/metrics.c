@@ -30,8 +30,8 @@ struct metric_set {
 	ARRAY_OF(struct metric_bench) benches;
 	ARRAY_OF(struct metric_def) defs;
 	ARRAY_OF(const char *) def_topics; /* names, until all files are read */
-	struct span *tails;	 /* of each pattern, what stands behind its last star */
-	struct family *families; /* sorted by name */
+	struct span *tails;		   /* of each pattern, what stands behind its last star */
+	struct family *families;	   /* sorted by name */
 	size_t n_families;
 	const char *time_bound;
 };
@@ -41,9 +41,9 @@ enum { MOST_METRICS = UINT16_MAX };
 static const char *const file_keys[] = {"topics", "benchmarks", "metrics", "time_bound", NULL};
 static const char *const topic_keys[] = {"remark", "otherwise", "moves", NULL};
 static const char *const bench_keys[] = {"work", "description", NULL};
-static const char *const metric_keys[] = {"unit",   "direction",     "time_bound",  "mean",
-					  "role",   "topic",	     "description", "reason",
-					  "moves",  "deterministic", NULL};
+static const char *const metric_keys[] = {"unit",  "direction",	    "time_bound",  "mean",
+					  "role",  "topic",	    "description", "reason",
+					  "moves", "deterministic", NULL};
 static const char *const work_words[] = {"fixed", "time", NULL};
 
 /* ---- reading ---- */
@@ -116,8 +116,7 @@ static void read_metric(struct metric_set *s, const struct yaml_pair *p, struct 
 						     DIR_UNKNOWN, e);
 	m->time_bound = (enum direction)yaml_get_word(p->value, "time_bound", metric_directions,
 						      (int)m->direction, e);
-	m->mean_kind =
-		(enum mean_kind)yaml_get_word(p->value, "mean", metric_means, MEAN_AMEAN, e);
+	m->mean_kind = (enum mean_kind)yaml_get_word(p->value, "mean", metric_means, MEAN_AMEAN, e);
 	m->role = metric_roles[yaml_get_word(p->value, "role", metric_roles, 1, e)];
 	*ARRAY_PUSH(&s->def_topics) = topic;
 }
@@ -370,8 +369,8 @@ static void find_hidden(const struct metric_set *s, struct err *e)
 #define TAKE(set, list)                                                                            \
 	do {                                                                                       \
 		void *items = (set)->list.items;                                                   \
-		(set)->list.items = arena_copy((set)->a, items, (set)->list.n,                     \
-					       sizeof(*(set)->list.items));                        \
+		(set)->list.items =                                                                \
+			arena_copy((set)->a, items, (set)->list.n, sizeof(*(set)->list.items));    \
 		mem_free_ptr(&items);                                                              \
 	} while (0)
 

@@ -148,7 +148,8 @@ static void a_user_adds_and_overrides(void **state)
 		"metrics:\n"
 		"  softirqs.SCHED: {unit: count, direction: lower, topic: Mine, "
 		"reason: I say so}\n"
-		"  \"spin.extra*\": {unit: x, direction: higher, topic: Mine, description: extra}\n";
+		"  \"spin.extra*\": {unit: x, direction: higher, topic: Mine, description: "
+		"extra}\n";
 	static const char bench[] =
 		"benchmark: spin\n"
 		"description: turns\n"

@@ -42,6 +42,33 @@ static void test_empty_and_single(void **state)
 	assert_true(isnan(OF(stats_stddev, 3)));
 }
 
+/* fisher.test() of R */
+static void test_rates(void **state)
+{
+	static const struct {
+		int x, nx, y, ny;
+		double p;
+	} known[] = {
+		{3, 3, 0, 5, 0.0178571428571429},
+		{0, 5, 4, 5, 0.0476190476190476},
+		{1, 10, 5, 10, 0.140866873065015},
+		{0, 5, 0, 5, 1},
+		{2, 30, 9, 40, 0.10025239727628},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		assert_close(stats_fisher(known[i].x, known[i].nx, known[i].y, known[i].ny),
+			     known[i].p);
+		assert_close(stats_fisher(known[i].y, known[i].ny, known[i].x, known[i].nx),
+			     known[i].p);
+	}
+	assert_true(isnan(stats_fisher(0, 0, 1, 5)));
+	assert_true(isnan(stats_fisher(6, 5, 1, 5)));
+	assert_true(isnan(stats_fisher(-1, 5, 1, 5)));
+}
+
 static void test_refused_values(void **state)
 {
 	(void)state;
@@ -258,6 +285,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_means),	       cmocka_unit_test(test_empty_and_single),
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_refused_values), cmocka_unit_test(test_equal_values),
 		cmocka_unit_test(test_range),	       cmocka_unit_test(test_rank_edges),
 		cmocka_unit_test(test_many_equal),     cmocka_unit_test(test_brute_force),
