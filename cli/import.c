@@ -45,13 +45,12 @@ static json_t *json_row(const struct table *t, const struct table_row *row)
 	for (i = 0; i < t->n_variants; i++)
 		if (table_cell_is_there(&row->cells[i]))
 			json_array_append_new(cells, json_cell(t, i, &row->cells[i]));
-	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:i, s:o}", "key",
-			 json_text(row->key), "statistic", json_text(row->statistic), "axis",
-			 json_text(row->axis), "metric",
-			 json_text(row->full_metric ? row->full_metric : row->metric),
-			 "change_unit", row->points ? "points" : "percent", "unit",
-			 json_text(row->unit), "run", row->run, "index", row->index, "line",
-			 row->line, "cells", cells);
+	return json_pack(
+		"{s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:i, s:o}", "key", json_text(row->key),
+		"statistic", json_text(row->statistic), "axis", json_text(row->axis), "metric",
+		json_text(row->full_metric ? row->full_metric : row->metric), "change_unit",
+		row->points ? "points" : "percent", "unit", json_text(row->unit), "run", row->run,
+		"index", row->index, "line", row->line, "cells", cells);
 }
 
 /* Of the first row that has a metric of ours; null: not known. */
@@ -505,7 +504,8 @@ static int import_run(struct cli *c)
 	size_t i;
 
 	if (!c->n_operands)
-		return cli_usage(c, "import takes files, folders, or - for standard input");
+		return cli_usage(c,
+				 "import takes files, folders, addresses, or - for standard input");
 	r = catalog_load(c->a, cli_config_dir(c), &cat, c->e);
 	if (r)
 		return r;

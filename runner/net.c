@@ -178,7 +178,11 @@ static int transfer_failed(const struct transfer *t, CURLcode code, const char *
 		err_hint(e, "--cacert FILE names the authority that signed it");
 		return -EACCES;
 	case CURLE_SSL_CACERT_BADFILE:
-		return err_add(e, -ENOENT, "cannot read the certificates of %s", t->opt->cacert);
+		err_add(e, -ENOENT, "cannot read the certificates of %s",
+			t->opt->cacert ? t->opt->cacert : "this system");
+		if (!t->opt->cacert)
+			err_hint(e, "their Debian package is ca-certificates");
+		return -ENOENT;
 	default:
 		return err_add(e, -EIO, "%s: %s", host, text);
 	}
