@@ -252,6 +252,12 @@ enum verdict comparison_check(const struct comparison *c);
 int comparison_store(struct db *db, const struct comparison *c, struct err *e);
 bool comparison_is_stored(const struct comparison *c);
 
+/*
+ * Values of zero or below have no ratio: change, shift and interval of such a cell's test are
+ * differences in the metric's unit, and the cell has no change.
+ */
+bool comparison_is_difference(const struct cmp_cell *cell);
+
 /* "throughput" of "tbench.throughput"; the whole where it is foreign. */
 const char *comparison_metric_name(const struct cmp_row *r);
 

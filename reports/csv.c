@@ -54,14 +54,16 @@ static void csv_line(const struct comparison *c, const struct cmp_test *t, const
 		c->variants[cell->variant].id,
 		c->variants[cell->variant].name,
 	};
+	/* the columns are shares */
+	bool share = !comparison_is_difference(cell);
 	const double numbers[] = {
 		cell->has_mean ? cell->mean : NAN,
 		cell->stddev,
 		cell->cv,
 		cell->has_change ? cell->change : NAN,
-		cell->test.shift,
-		cell->test.low,
-		cell->test.high,
+		share ? cell->test.shift : NAN,
+		share ? cell->test.low : NAN,
+		share ? cell->test.high : NAN,
 		cell->test.p,
 		cell->p_adjusted,
 	};

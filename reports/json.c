@@ -82,7 +82,11 @@ static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
 	json_object_set_new(o, "cv", json_number_or_null(cell->cv));
 	json_object_set_new(o, "values", json_values(cell));
 	json_object_set_new(o, "change",
-			    json_number_or_null(cell->has_change ? cell->change : NAN));
+			    json_number_or_null(cell->has_change	       ? cell->change
+						: comparison_is_difference(cell) ? t->change
+										 : NAN));
+	if (comparison_is_difference(cell))
+		json_object_set_new(o, "scale", json_string("difference"));
 	json_object_set_new(o, "published", json_boolean(cell->published));
 	json_object_set_new(o, "shift", json_number_or_null(t->shift));
 	json_object_set_new(o, "ci_low", json_number_or_null(t->low));

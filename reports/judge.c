@@ -25,6 +25,11 @@ const char *comparison_metric_name(const struct cmp_row *r)
 	return dot && dot[1] && !r->foreign ? dot + 1 : r->metric;
 }
 
+bool comparison_is_difference(const struct cmp_cell *cell)
+{
+	return !cell->test.on_log && !isnan(cell->test.shift);
+}
+
 static void cell_describe(struct cmp_cell *cell, enum mean_kind kind)
 {
 	if (!cell->values)
@@ -182,6 +187,17 @@ static double cell_threshold(const struct comparison *c, const struct cmp_row *r
 		       : c->threshold;
 }
 
+/* Where there is no ratio, the change is what the test says of it. */
+static void cell_take_difference(struct cmp_cell *cell, const struct cmp_cell *base)
+{
+	if (!comparison_is_difference(cell))
+		return;
+	cell->has_change = cell->published;
+	/* the harmonic mean of a zero is not defined; the one that is printed is */
+	if (isnan(cell->test.change))
+		cell->test.change = cell->mean - base->mean;
+}
+
 /* Change and test of a cell against another of its row. */
 static void cell_compare(const struct comparison *c, const struct cmp_row *row,
 			 struct cmp_cell *cell, const struct cmp_cell *base,
@@ -197,12 +213,13 @@ static void cell_compare(const struct comparison *c, const struct cmp_row *row,
 	cell->verdict = VERDICT_UNSURE;
 	if (!cell->published && cell->has_mean && base->has_mean && base->mean > 0) {
 		cell->change = cell->mean / base->mean - 1;
-		cell->has_change = true;
+		cell->has_change = isfinite(cell->change);
 	}
 	if (!cell->has_mean || !base->has_mean)
 		return;
 	cell_test(c, row, cell, base, prior, nulls);
 	cell_test_blocks(c, cell, base);
+	cell_take_difference(cell, base);
 	cell_plan(c, cell, base);
 	if (cell->values && base->values) {
 		cell_count_rounds(cell, base);

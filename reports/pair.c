@@ -113,7 +113,8 @@ static const char *bound_text(struct arena *a, double bound)
 			  : arena_printf(a, "%+.*f", size < 1 ? 1 : 0, 100 * bound);
 }
 
-static const char *range_text(const struct pair *p, struct arena *a, const struct cmp_cell *cell)
+static const char *range_text(const struct pair *p, struct arena *a, const struct cmp_row *row,
+			      const struct cmp_cell *cell)
 {
 	int decimals = MAX(0, p->decimals - 1);
 
@@ -122,6 +123,9 @@ static const char *range_text(const struct pair *p, struct arena *a, const struc
 				    text_number(a, cell->prediction.high, decimals));
 	if (!isfinite(cell->test.low) || !isfinite(cell->test.high))
 		return "-";
+	if (comparison_is_difference(cell))
+		return arena_printf(a, "[%+.4g,%+.4g] %s", cell->test.low, cell->test.high,
+				    text_ascii(a, row->unit));
 	return arena_printf(a, "[%s,%s]", bound_text(a, cell->test.low),
 			    bound_text(a, cell->test.high));
 }
@@ -167,10 +171,9 @@ static void pair_row(const struct pair *p, struct grid *g, const struct view_row
 		if (p->cv)
 			cells[i ? COL_CV_B : COL_CV_A].text = text_share(g->a, r->row->cells[i].cv);
 	}
-	grid_set(&cells[COL_CHANGE], cell->has_change ? text_percent(g->a, cell->change, "%") : "-",
-		 view_color(cell));
+	grid_set(&cells[COL_CHANGE], view_change(g->a, r->row, cell, "%"), view_color(cell));
 	if (p->range)
-		cells[COL_RANGE].text = range_text(p, g->a, cell);
+		cells[COL_RANGE].text = range_text(p, g->a, r->row, cell);
 	cells[COL_WORD] =
 		(struct grid_cell){verdict_text(g->a, r->row), true, false, view_color(cell)};
 }

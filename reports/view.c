@@ -608,6 +608,21 @@ const char *view_mean(struct arena *a, const struct cmp_cell *cell, int decimals
 			       : text_number(a, cell->mean, decimals);
 }
 
+const char *view_difference(struct arena *a, const struct cmp_row *row, double v)
+{
+	const char *unit = text_ascii(a, row->unit);
+
+	return arena_printf(a, "%+.4g%s%s", v, *unit ? " " : "", unit);
+}
+
+const char *view_change(struct arena *a, const struct cmp_row *row, const struct cmp_cell *cell,
+			const char *suffix)
+{
+	if (cell->has_change)
+		return text_percent(a, cell->change, suffix);
+	return comparison_is_difference(cell) ? view_difference(a, row, cell->test.change) : "-";
+}
+
 enum text_color view_color(const struct cmp_cell *cell)
 {
 	switch (cell->verdict) {

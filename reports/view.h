@@ -91,6 +91,14 @@ int view_value_decimals(const struct view *v, const struct view_table *t);
 /* The mean as published or with so many decimals; NULL if there is none. */
 const char *view_mean(struct arena *a, const struct cmp_cell *cell, int decimals);
 
+/*
+ * "+1.04%" with a suffix for the sign; "+10 MB/s" of a difference; "-" where there is no change.
+ */
+const char *view_change(struct arena *a, const struct cmp_row *row, const struct cmp_cell *cell,
+			const char *suffix);
+/* A difference in the metric's unit. */
+const char *view_difference(struct arena *a, const struct cmp_row *row, double v);
+
 enum text_color view_color(const struct cmp_cell *cell);
 /* "MB/s", "seconds" */
 const char *view_unit(const char *unit);

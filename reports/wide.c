@@ -26,7 +26,8 @@ struct part {
 
 char layout_mark(const struct cmp_cell *cell)
 {
-	if (!cell->has_change && cell->verdict != VERDICT_CHANGED)
+	if (!cell->has_change && !comparison_is_difference(cell) &&
+	    cell->verdict != VERDICT_CHANGED)
 		return '.';
 	switch (cell->verdict) {
 	case VERDICT_BETTER:
@@ -116,12 +117,16 @@ static void part_header(const struct part *p, struct grid *g)
 		cells[n].text = "cv";
 }
 
-static const char *cell_text(const struct part *p, const struct cmp_cell *cell)
+static const char *cell_text(const struct part *p, const struct cmp_row *row,
+			     const struct cmp_cell *cell)
 {
 	char mark[2] = {layout_mark(cell), '\0'};
 
 	if (cell->verdict == VERDICT_FAILED)
 		return "failed.";
+	if (comparison_is_difference(cell) && !cell->has_change)
+		return arena_printf(p->v->a, "%s%s", view_change(p->v->a, row, cell, ""),
+				    p->v->c->tested ? mark : "");
 	if (!cell->has_change)
 		return cell->has_mean ? arena_printf(p->v->a, "-%c", p->v->c->tested ? '?' : ' ')
 				      : ".";
@@ -151,7 +156,7 @@ static void part_row(const struct part *p, struct grid *g, const struct view_row
 	for (i = p->from; i < p->to; i++) {
 		const struct cmp_cell *cell = view_cell(p->v->c, r, i);
 
-		grid_set(&cells[n++], cell_text(p, cell), view_color(cell));
+		grid_set(&cells[n++], cell_text(p, r->row, cell), view_color(cell));
 	}
 	if (p->cv)
 		cells[n].text = text_share(g->a, row_cv(p->v, r->row));

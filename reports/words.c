@@ -122,16 +122,19 @@ static void words_standing(struct text *t, const struct view *v, const char *ben
 
 /* ---- tested tables ---- */
 
-static const char *row_change(struct arena *a, const struct cmp_cell *cell)
+static const char *row_change(struct arena *a, const struct cmp_row *row,
+			      const struct cmp_cell *cell)
 {
-	return cell->has_change ? text_percent(a, cell->change, "%") : "";
+	bool none = !cell->has_change && !comparison_is_difference(cell);
+
+	return none ? "" : view_change(a, row, cell, "%");
 }
 
 /* "sys -1.01%" */
 static const char *row_with_change(const struct view *v, const struct cmp_test *t,
 				   const struct cmp_row *r, const struct cmp_cell *cell)
 {
-	return arena_printf(v->a, "%s %s", view_phrase(v, t, r), row_change(v->a, cell));
+	return arena_printf(v->a, "%s %s", view_phrase(v, t, r), row_change(v->a, r, cell));
 }
 
 /* "7 runs a side can show 2.9% there, not 1%" */
