@@ -4,14 +4,20 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/look.h"
+#include "cli/plan.h"
 #include "cli/progress.h"
 #include "core/file.h"
 #include "core/num.h"
-#include "runner/backend.h"
 #include "runner/run.h"
 
 static const struct cli_option run_options_table[] = {
 	{"resume", 0, "[ID]", "go on with an unfinished campaign (the newest of that name, or ID)"},
+	{"until-sure", 0, NULL, "planned looks at 5, 10 and 20 units a side; settled rows stop"},
+	{"add", 0, "N",
+	 "N further units a side for the newest campaign of that name (or --resume=ID)"},
+	{"budget", 0, "TIME", "end after 90m or 2h; what is odd or undecided comes first"},
+	{"recalibrate", 0, NULL, "measure `auto` parameters anew, not as in the last campaign"},
 	{"campaign", 0, "NAME", "name of the campaign, in place of the file's"},
 	{"seed", 0, "N", "seed of the order of blocks; drawn and stored if not given"},
 	CLI_OPTIONS_END,
@@ -66,99 +72,6 @@ static int read_config(struct cli *c, const char *path, struct catalog **cat,
 	return 0;
 }
 
-/* ---- the plan ---- */
-
-static void add_variant(struct strbuf *sb, const struct variant_config *v)
-{
-	const char *const *f;
-	size_t i;
-
-	strbuf_addf(sb, "  %s:", v->name);
-	if (v->same_as)
-		strbuf_addf(sb, " the same as %s, measured a second time:", v->same_as);
-	if (v->deb)
-		strbuf_addf(sb, " package %s", v->deb);
-	else if (v->image)
-		strbuf_addf(sb, " image %s", v->image);
-	else if (v->release)
-		strbuf_addf(sb, " release %s", v->release);
-	else
-		strbuf_adds(sb, " the running kernel");
-	if (v->cmdline)
-		strbuf_addf(sb, ", cmdline %s", v->cmdline);
-	for (i = 0; i < v->n_sysctls; i++)
-		strbuf_addf(sb, ", %s=%s", v->sysctls[i].name, v->sysctls[i].value);
-	for (f = v->features; f && *f; f++)
-		strbuf_addf(sb, ", %s", *f);
-	for (i = 0; i < v->n_env; i++)
-		strbuf_addf(sb, ", env %s=%s", v->env[i].name, v->env[i].value);
-	strbuf_addc(sb, '\n');
-}
-
-static void add_case(struct cli *c, struct strbuf *sb, const struct test_case *t, size_t number)
-{
-	strbuf_addf(sb, "  %zu. %s, about ", number, t->name);
-	num_add_duration(sb, t->expected);
-	strbuf_addf(sb, "\n     %s\n", case_command(c->a, t));
-	if (!case_program_path(c->a, t))
-		strbuf_addf(sb, "     skipped: %s\n", case_missing(c->a, t));
-}
-
-static void add_order(struct cli *c, struct strbuf *sb, const struct campaign_config *config)
-{
-	size_t n, i;
-	struct plan_cell *plan = plan_make(c->a, config, &n);
-
-	for (i = 0; i < n; i += config->n_cases) {
-		if (!i || plan[i].block != plan[i - 1].block)
-			strbuf_addf(sb, "%s  block %d:", i ? "\n" : "", plan[i].block);
-		else
-			strbuf_addc(sb, ',');
-		strbuf_addf(sb, " %s", config->variants[plan[i].variant].name);
-	}
-	strbuf_addc(sb, '\n');
-}
-
-/* Seconds of one boot of a small guest without KVM; with it a fraction. */
-enum { BOOT_SECONDS = 8 };
-
-static int show_plan(struct cli *c, struct campaign_config *config)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	bool boots = !strcmp(backend_find(config->backend)->unit, "boot");
-	size_t i, visits = (size_t)config->repeat * config->n_variants;
-	double runs = 0, booting = !strcmp(config->backend, "qemu") ? BOOT_SECONDS : 0;
-	bool drawn = !config->seed;
-
-	if (drawn)
-		config->seed = run_draw_seed();
-	strbuf_addf(&sb, "campaign %s, backend %s: %zu variants x %zu test cases x %d = %zu runs",
-		    config->name, config->backend, config->n_variants, config->n_cases,
-		    config->repeat, visits * config->n_cases);
-	if (boots)
-		strbuf_addf(&sb, " in %zu boots", visits);
-	strbuf_adds(&sb, "\n\nvariants, the first is the baseline:\n");
-	for (i = 0; i < config->n_variants; i++)
-		add_variant(&sb, &config->variants[i]);
-	strbuf_adds(&sb, "\ntest cases, in the order of every visit:\n");
-	for (i = 0; i < config->n_cases; i++) {
-		add_case(c, &sb, &config->cases[i], i + 1);
-		runs += config->cases[i].expected;
-	}
-	strbuf_addf(&sb, "\norder of visits, seed %llu%s:\n", (unsigned long long)config->seed,
-		    drawn ? " (drawn now; --seed keeps it)" : "");
-	add_order(c, &sb, config);
-	strbuf_adds(&sb, "\nexpected time: about ");
-	num_add_duration(&sb, (double)visits * (runs + booting));
-	if (booting > 0) {
-		strbuf_adds(&sb, ", of which boots ");
-		num_add_duration(&sb, (double)visits * booting);
-	}
-	strbuf_adds(&sb, "; preparation not counted\n");
-	cli_print(&sb);
-	return EXIT_DONE;
-}
-
 /* ---- the end ---- */
 
 static void tell_times(const struct cli *c, const struct run_report *r)
@@ -190,12 +103,18 @@ static int tell_end(const struct cli *c, const char *path, const struct campaign
 		return EXIT_INTERRUPTED;
 	}
 	tell_times(c, r);
-	cli_note(c, "%s: %d of %d runs done%s%s", r->campaign, r->done, r->runs,
+	if (r->stop)
+		cli_note(c, "%s: %s", r->campaign, r->stop);
+	cli_note(c, "%s: %d of %d runs done%s%s%s", r->campaign, r->done, r->runs,
 		 r->failed ? arena_printf(c->a, ", %d failed", r->failed) : "",
+		 r->dropped ? arena_printf(c->a, ", %d left out", r->dropped) : "",
 		 r->skipped ? arena_printf(c->a, ", %d skipped", r->skipped) : "");
 	if (r->left && r->next_variant) {
-		cli_note(c, "%d runs left: boot the kernel of '%s' and type the same line again",
-			 r->left, r->next_variant);
+		cli_note(c, "%d runs left: boot the kernel of '%s' and type %s", r->left,
+			 r->next_variant,
+			 cli_has(c, "add") ? arena_printf(c->a, "kdelta run %s --resume=%s", path,
+							  r->campaign)
+					   : "the same line again");
 		return EXIT_DONE;
 	}
 	if (config->n_variants > 1)
@@ -203,10 +122,42 @@ static int tell_end(const struct cli *c, const char *path, const struct campaign
 	return r->failed || r->skipped ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* Options of the command line into those of the campaign. */
+static int read_options(struct cli *c, struct run_options *opt)
+{
+	const char *budget = cli_value(c, "budget");
+	long add = 0;
+	int r = cli_int(c, "add", 1, 1000, &add);
+
+	if (r)
+		return r;
+	opt->add = (int)add;
+	opt->until_sure = cli_has(c, "until-sure");
+	opt->recalibrate = cli_has(c, "recalibrate");
+	if (budget && (!num_parse_duration(budget, &opt->budget) || opt->budget <= 0))
+		return cli_usage(c, "--budget takes a time such as 90m or 2h, not '%s'", budget);
+	if (add && opt->until_sure)
+		return cli_usage(c, "--add is for a finished campaign, --until-sure for a new one");
+	if (add && budget)
+		return cli_usage(c, "--add says how much is measured; --budget cannot cut it");
+	return 0;
+}
+
+static int check_looks(struct cli *c, const struct campaign_config *config,
+		       const struct run_options *opt)
+{
+	if (!opt->until_sure || config->n_variants > 1)
+		return 0;
+	err_add(c->e, -EINVAL, "--until-sure compares, and %s has one variant only", config->file);
+	err_hint(c->e, "add another variant, or leave --until-sure out");
+	return -EINVAL;
+}
+
 static int run_run(struct cli *c)
 {
 	struct run_options opt = {
 		.resume = cli_has(c, "resume"),
+		.judge = look_judge,
 		.progress = progress_show,
 		.note = c->quiet ? progress_note_quiet : progress_note,
 		.data = c,
@@ -216,14 +167,18 @@ static int run_run(struct cli *c)
 	_cleanup_db_ struct db *db = NULL;
 	struct catalog *cat;
 	const char *path;
-	int r = find_config(c, &path, &opt.resume_id);
+	int r = read_options(c, &opt);
 
 	if (!r)
+		r = find_config(c, &path, &opt.resume_id);
+	if (!r)
 		r = read_config(c, path, &cat, &config);
+	if (!r)
+		r = check_looks(c, config, &opt);
 	if (r)
 		return r;
 	if (c->dry_run)
-		return show_plan(c, config);
+		return plan_show(c, config, &opt);
 	r = cli_open_db(c, DB_WRITE, &db);
 	if (!r)
 		r = run_campaign(db, c->a, cat, config, &opt, &report, c->e);

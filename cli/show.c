@@ -85,6 +85,19 @@ static void campaign_fields(const struct shower *s, struct page *p, const struct
 	page_block(p, "config", camp->config);
 }
 
+/* Why an adaptive campaign ended, where people look first. */
+static int campaign_stop(const struct shower *s, struct page *p, const char *id)
+{
+	struct db_fact *facts;
+	size_t i, n;
+	int r = db_get_facts(s->db, s->a, "campaign", id, &facts, &n, s->e);
+
+	for (i = 0; !r && i < n; i++)
+		if (!strcmp(facts[i].key, "stop"))
+			page_text(p, "stop", facts[i].value);
+	return r;
+}
+
 static int campaign_machine(const struct shower *s, struct page *p, int64_t id)
 {
 	struct db_machine m = {.name = NULL};
@@ -178,8 +191,10 @@ static int show_campaign(const struct shower *s, const struct db_campaign *camp)
 	if (r)
 		return r;
 	campaign_fields(s, p, camp);
+	r = campaign_stop(s, p, camp->id);
 	campaign_names(p, &names);
-	r = campaign_machine(s, p, camp->machine_id);
+	if (!r)
+		r = campaign_machine(s, p, camp->machine_id);
 	if (!r)
 		r = campaign_owed(s, p, camp->id, &names);
 	if (!r)

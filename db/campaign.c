@@ -205,6 +205,10 @@ int db_clear_verdicts(struct db *db, const char *campaign, struct err *e)
 int db_set_fact(struct db *db, const char *scope, const char *scope_id, const char *key,
 		const char *value, struct err *e)
 {
+	if (!value)
+		return sql_run(db, e,
+			       "DELETE FROM facts WHERE scope = ? AND scope_id = ? AND key = ?",
+			       "sss", scope, scope_id, key);
 	return sql_run(db, e,
 		       "INSERT OR REPLACE INTO facts(scope, scope_id, key, value)"
 		       " VALUES (?, ?, ?, ?)",

@@ -2,14 +2,19 @@
 /*
  * `loops: auto`: how much work makes a run last as long as wanted. Measured once, on the baseline
  * where it can be entered, at the largest value of the parameter that the product is kept constant
- * with; these runs are no samples.
+ * with; these runs are no samples. The next campaign of that name takes the same, so that its test
+ * cases stay the same and have a history.
  */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/num.h"
+#include "runner/machine.h"
 #include "runner/session.h"
+
+/* Fact beside the products: the guest they were measured in. */
+#define CALIBRATION_GUEST "calibration.guest"
 
 char *session_auto_key(struct session *s, const struct bench_def *bench,
 		       const struct bench_param *p)
@@ -154,6 +159,17 @@ static int calibrate_in(struct session *s, int variant, const struct test_case *
 /* Loops for a campaign none of whose variants could be calibrated: its runs tell why. */
 enum { LOOPS_UNKNOWN = 1000 };
 
+/* Kept in memory until the campaign has its row. */
+static void take_product(struct session *s, const struct bench_def *bench,
+			 const struct bench_param *p, double product)
+{
+	session_set_auto(s, bench, p, product);
+	*ARRAY_PUSH(&s->calibrated) = (struct db_fact){
+		.key = session_auto_key(s, bench, p),
+		.value = arena_printf(s->a, "%.0f", product),
+	};
+}
+
 static int calibrate(struct session *s, const struct bench_def *bench, const struct bench_param *p)
 {
 	const struct test_case *c = largest_case(s, bench, p);
@@ -177,16 +193,128 @@ static int calibrate(struct session *s, const struct bench_def *bench, const str
 			s->opt->note(arena_printf(s->a, "no variant could be calibrated; %s is %d",
 						  p->name, LOOPS_UNKNOWN));
 	}
-	session_set_auto(s, bench, p, loops * share);
-	/* Kept in memory until the campaign has its row. */
-	*ARRAY_PUSH(&s->calibrated) = (struct db_fact){
-		.key = session_auto_key(s, bench, p),
-		.value = arena_printf(s->a, "%.0f", loops * share),
-	};
+	take_product(s, bench, p, loops * share);
+	return 0;
+}
+
+/* ---- what is known from the last time ---- */
+
+/* Guests of another size do not count as the same machine. */
+static char *guest_text(struct session *s)
+{
+	return arena_printf(s->a, "%s %d CPUs, %s", s->backend.ops->name, s->c->cpus, s->c->memory);
+}
+
+static const char *find_fact(const struct db_fact *facts, size_t n, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(facts[i].key, key))
+			return facts[i].value;
+	return NULL;
+}
+
+/* Whether with this product every test case is one that the old campaign had. */
+static bool cases_match(struct session *s, const struct bench_def *bench,
+			const struct bench_param *p, double product, const struct db_case *old,
+			size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->c->n_cases; i++) {
+		struct test_case trial = s->c->cases[i];
+
+		if (!is_open_auto(&trial, bench, p))
+			continue;
+		trial.params =
+			arena_copy(s->a, trial.params, trial.n_params, sizeof(*trial.params));
+		case_set_param(
+			s->a, &trial, p->name,
+			arena_printf(s->a, "%.0f", fmax(1, round(product / partner(&trial, p)))));
+		for (k = 0; k < n && strcmp(old[k].identity, trial.identity); k++)
+			;
+		if (k == n)
+			return false;
+	}
+	return true;
+}
+
+/* The product of one older campaign, 0 where it is no guide for this one. */
+static int stored_product(struct session *s, const struct db_campaign *row,
+			  const struct bench_def *bench, const struct bench_param *p,
+			  double *product)
+{
+	struct db_machine now, then;
+	struct db_fact *facts;
+	struct db_case *cases;
+	struct db_total *total;
+	const char *text, *guest;
+	size_t n, n_cases;
+	int ret = db_get_facts(s->db, s->a, "campaign", row->id, &facts, &n, s->e);
+
+	*product = 0;
+	text = ret ? NULL : find_fact(facts, n, session_auto_key(s, bench, p));
+	guest = text ? find_fact(facts, n, CALIBRATION_GUEST) : NULL;
+	if (!text || !str_equal(guest, guest_text(s)))
+		return ret;
+	machine_read(s->a, &now);
+	ret = db_get_machine(s->db, s->a, row->machine_id, &then, s->e);
+	if (!ret)
+		ret = db_get_cases(s->db, s->a, row->id, &cases, &n_cases, s->e);
+	if (!ret)
+		ret = db_get_totals(s->db, s->a, row->id, &total, &n, s->e);
+	if (ret || strcmp(now.fingerprint, then.fingerprint) || !n || !total->ok)
+		return ret;
+	if (num_parse(span_of(text), product) &&
+	    !cases_match(s, bench, p, *product, cases, n_cases))
+		*product = 0;
+	return 0;
+}
+
+/* The newest campaign of this name and machine whose test cases these would be. */
+static int reuse(struct session *s, const struct bench_def *bench, const struct bench_param *p,
+		 double *product)
+{
+	struct db_campaign *list;
+	size_t n, i;
+	int ret = db_get_campaigns(s->db, s->a, &list, &n, s->e);
+
+	*product = 0;
+	for (i = 0; !ret && *product <= 0 && i < n; i++) {
+		if (strcmp(list[i].kind, "run") || strcmp(list[i].name, s->c->name) ||
+		    strcmp(list[i].backend, s->backend.ops->name) || !list[i].machine_id ||
+		    strcmp(list[i].accelerator, or_empty(s->backend.accelerator)))
+			continue;
+		ret = stored_product(s, &list[i], bench, p, product);
+		if (!ret && *product > 0 && s->opt->note)
+			s->opt->note(arena_printf(s->a,
+						  "%s of %s as in %s; --recalibrate measures anew",
+						  p->name, bench->name, list[i].id));
+	}
+	return ret;
+}
+
+static int reuse_or_calibrate(struct session *s, const struct bench_def *bench,
+			      const struct bench_param *p)
+{
+	double product = 0;
+	int ret = s->opt->recalibrate ? 0 : reuse(s, bench, p, &product);
+
+	if (ret)
+		return ret;
+	if (product <= 0)
+		return calibrate(s, bench, p);
+	take_product(s, bench, p, product);
 	return 0;
 }
 
 int session_calibrate(struct session *s)
 {
-	return session_for_each_auto(s, calibrate);
+	int ret = session_for_each_auto(s, reuse_or_calibrate);
+
+	if (!ret && s->calibrated.n)
+		*ARRAY_PUSH(&s->calibrated) =
+			(struct db_fact){.key = CALIBRATION_GUEST, .value = guest_text(s)};
+	return ret;
 }

@@ -26,8 +26,8 @@ struct axis {
 };
 
 static const char *const campaign_keys[] = {
-	"campaign", "description", "repeat",   "backend",    "seed",
-	"memory",   "cpus",	   "variants", "benchmarks", NULL,
+	"campaign", "description", "repeat",   "runs_per_boot", "backend", "seed",
+	"memory",   "cpus",	   "variants", "benchmarks",	NULL,
 };
 static const char *const source_keys[] = {"deb", "git", "tarball", NULL};
 
@@ -477,7 +477,8 @@ static const char *name_from_file(struct reader *r)
 static void read_head(struct reader *r, struct yaml_node *root)
 {
 	struct campaign_config *c = r->c;
-	int64_t repeat = 5, seed = 0, cpus = 1;
+	struct yaml_node *node = yaml_get(root, "repeat");
+	int64_t repeat = 5, runs = 1, seed = 0, cpus = 1;
 
 	c->name = name_from_file(r);
 	yaml_get_string(root, "campaign", &c->name, r->e);
@@ -490,7 +491,17 @@ static void read_head(struct reader *r, struct yaml_node *root)
 		yaml_error(yaml_get(root, "backend"), r->e, "unknown backend '%s'", c->backend);
 		reader_suggest(r->e, c->backend, backend_names(r->a));
 	}
-	yaml_get_int(root, "repeat", 1, 10000, &repeat, r->e);
+	c->auto_repeat = node && node->kind == YAML_SCALAR && !strcmp(node->text, "auto");
+	c->auto_runs = c->auto_repeat && !yaml_get(root, "runs_per_boot");
+	if (!c->auto_repeat)
+		yaml_get_int(root, "repeat", 1, 10000, &repeat, r->e);
+	yaml_get_int(root, "runs_per_boot", 1, 1000, &runs, r->e);
+	if (runs > 1 && !strcmp(c->backend, "host")) {
+		yaml_error(yaml_get(root, "runs_per_boot"), r->e,
+			   "'runs_per_boot' is for backends that boot");
+		err_hint(r->e, "here every run is a unit: raise 'repeat'");
+	}
+	c->runs = (int)runs;
 	yaml_get_int(root, "seed", 1, INT64_MAX, &seed, r->e);
 	yaml_get_int(root, "cpus", 1, 4096, &cpus, r->e);
 	c->repeat = (int)repeat;

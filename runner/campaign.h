@@ -60,7 +60,9 @@ struct test_case {
 struct campaign_config {
 	const char *name, *file, *text;
 	const char *backend; /* host, manual, qemu */
-	int repeat;
+	int repeat;	/* blocks: boots, or runs, of each variant */
+	int runs;	/* of each test case in one boot */
+	bool auto_repeat, auto_runs; /* left to the history of the machine, see run_split() */
 	uint64_t seed;
 	const char *memory; /* of guests, default 512M */
 	int cpus;	    /* of guests, default 1 */
@@ -134,8 +136,14 @@ struct plan_cell {
 /*
  * Randomised complete blocks: every block visits each variant once, in an order drawn from the
  * seed; two variants: AB and BA balanced as far as the number of blocks allows. Within a visit
- * every test case runs once, in a fixed order.
+ * every test case runs once, in a fixed order; c->runs times over.
  */
 struct plan_cell *plan_make(struct arena *a, const struct campaign_config *c, size_t *n);
+/*
+ * Further blocks, numbered from `from` on. lead: of two variants, by how many more earlier blocks
+ * began with the first than with the second; an odd number of blocks makes up for it.
+ */
+struct plan_cell *plan_add(struct arena *a, const struct campaign_config *c, int from, int blocks,
+			   int lead, size_t *n);
 
 #endif

@@ -24,8 +24,8 @@ static int add_kernel_and_variant(struct session *s, size_t i)
 	int ret = db_put_kernel(s->db, &kernel, &v->kernel_id, s->e);
 
 	if (!ret)
-		ret = db_put_variant(s->db, v->identity, v->kernel_id,
-				     session_settings(s, i), &v->id, s->e);
+		ret = db_put_variant(s->db, v->identity, v->kernel_id, session_settings(s, i),
+				     &v->id, s->e);
 	if (!ret)
 		ret = db_add_campaign_variant(s->db, s->row.id, v->id, (int)i, config->name,
 					      or_empty(config->description), i == 0, s->e);
@@ -52,16 +52,31 @@ static int add_case(struct session *s, size_t i)
 					  s->e);
 }
 
-static int add_cells(struct session *s)
+/* Of two variants: how many more blocks began with the first one than with the second. */
+static int order_lead(const struct session *s)
 {
+	int block = 0, lead = 0;
+	size_t i;
+
+	for (i = 0; i < s->n_cells; i++) {
+		if (s->cells[i].block == block)
+			continue;
+		block = s->cells[i].block;
+		lead += session_variant_index(s, &s->cells[i]) ? -1 : 1;
+	}
+	return lead;
+}
+
+int session_add_blocks(struct session *s, int blocks, session_want_fn wanted)
+{
+	int seq = s->n_cells ? s->cells[s->n_cells - 1].seq : 0, ret = 0;
 	struct plan_cell *plan;
 	size_t n, i;
-	int ret = 0;
 
-	plan = plan_make(s->a, s->c, &n);
+	plan = plan_add(s->a, s->c, s->row.repeat + 1, blocks, order_lead(s), &n);
 	for (i = 0; !ret && i < n; i++) {
 		const struct db_cell cell = {
-			.seq = (int)i + 1,
+			.seq = seq + 1,
 			.block = plan[i].block,
 			.variant_id = s->variants[plan[i].variant].id,
 			.case_id = s->cases[plan[i].test].id,
@@ -69,9 +84,13 @@ static int add_cells(struct session *s)
 			.reason = "",
 		};
 
+		if (wanted && !wanted(s, (size_t)plan[i].variant, (size_t)plan[i].test))
+			continue;
 		ret = db_add_cell(s->db, s->row.id, &cell, s->e);
+		seq++;
 	}
-	return ret;
+	s->row.repeat += blocks;
+	return ret ? ret : db_set_campaign(s->db, &s->row, s->e);
 }
 
 static int add_facts(struct session *s)
@@ -85,6 +104,14 @@ static int add_facts(struct session *s)
 		if (!ret)
 			ret = db_set_fact(s->db, "campaign", s->row.id, calibrated->key,
 					  calibrated->value, s->e);
+	if (s->opt->until_sure) {
+		s->until_sure = true;
+		s->design = "until-sure";
+		if (!ret)
+			ret = session_set_fact(s, "design", s->design);
+	}
+	if (!ret && s->c->runs > 1)
+		ret = session_set_fact(s, "runs_per_boot", arena_printf(s->a, "%d", s->c->runs));
 	facts = machine_facts(s->a, &n);
 	for (i = 0; !ret && i < n; i++)
 		ret = db_set_fact(s->db, "campaign", s->row.id, facts[i].key, facts[i].value, s->e);
@@ -104,6 +131,8 @@ static int create_rows(struct session *s)
 	int ret;
 
 	s->c->seed = s->c->seed ? s->c->seed : run_draw_seed();
+	if (s->opt->until_sure)
+		s->c->repeat = run_look_units(1);
 	s->row = (struct db_campaign){
 		.name = s->c->name,
 		.kind = "run",
@@ -115,7 +144,6 @@ static int create_rows(struct session *s)
 		.source = "",
 		.created = time(NULL),
 		.seed = (int64_t)s->c->seed,
-		.repeat = s->c->repeat,
 	};
 	machine_read(s->a, &machine);
 	ret = db_put_machine(s->db, &machine, &s->row.machine_id, s->e);
@@ -126,14 +154,16 @@ static int create_rows(struct session *s)
 	for (i = 0; !ret && i < s->c->n_cases; i++)
 		ret = add_case(s, i);
 	if (!ret)
-		ret = add_cells(s);
+		ret = session_add_blocks(s, s->c->repeat, NULL);
 	return ret ? ret : add_facts(s);
 }
 
 int session_create(struct session *s)
 {
-	int ret = session_calibrate(s);
+	int ret = session_check_budget(s);
 
+	if (!ret)
+		ret = session_calibrate(s);
 	if (!ret)
 		ret = db_begin(s->db, s->e);
 	if (ret)

@@ -53,25 +53,27 @@ static void estimate(struct session *s, struct arena *a, const struct db_cell *c
 	}
 }
 
-/* Expected seconds of what is left, corrected by the pace so far, and the visits still to come. */
-static double time_left(const struct session *s)
+/* Expected of each run, corrected by the pace so far, and the visits still to come. */
+double session_estimate(const struct session *s, int block)
 {
 	double left = 0, pace = s->expected_done > 0 ? s->measured / s->expected_done : 1;
-	double visit = s->visits ? s->entering / s->visits : s->slow ? 8 : 0;
-	int visits = 0, block = 0;
-	int64_t variant = 0;
+	double visit = s->visits ? s->entering / s->visits : s->slow ? SLOW_VISIT_SECONDS : 0;
+	int visits = 0, last_block = 0;
+	int64_t last_variant = 0;
 	size_t i;
 
 	for (i = 0; i < s->n_cells; i++) {
 		const struct db_cell *cell = &s->cells[i];
+		size_t test = session_case_index(s, cell);
 
-		if (strcmp(cell->state, "planned"))
+		if (strcmp(cell->state, "planned") || s->cases[test].cut ||
+		    (block && cell->block != block))
 			continue;
-		left += s->c->cases[session_case_index(s, cell)].expected;
-		if (cell->block != block || cell->variant_id != variant)
+		left += s->c->cases[test].expected;
+		if (cell->block != last_block || cell->variant_id != last_variant)
 			visits++;
-		block = cell->block;
-		variant = cell->variant_id;
+		last_block = cell->block;
+		last_variant = cell->variant_id;
 	}
 	return left * pace + visits * visit;
 }
@@ -86,7 +88,7 @@ void session_tell(struct session *s, const struct db_cell *cell, const char *fai
 		.failed = failed,
 		.retried = retried,
 		.change = NAN,
-		.eta = time_left(s),
+		.eta = session_estimate(s, 0),
 	};
 	_cleanup_arena_ struct arena *scratch = arena_new();
 	size_t i;
@@ -112,6 +114,12 @@ static void update_rest(struct session *s)
 	double here = s->entering + s->measured;
 
 	s->report->rest_seconds = s->earlier_rest + num_monotonic() - s->began - here;
+}
+
+double session_seconds(struct session *s)
+{
+	update_rest(s);
+	return s->report->boot_seconds + s->report->run_seconds + s->report->rest_seconds;
 }
 
 int session_set_times(struct session *s)

@@ -7,9 +7,11 @@
 #include "runner/session.h"
 #include "runner/store.h"
 
-static bool is_open(const struct db_campaign *row, const struct session *s)
+/* An unfinished one of that name; further units are for the newest, which says if it is not. */
+static bool is_wanted(const struct db_campaign *row, const struct session *s)
 {
-	return !strcmp(row->kind, "run") && !row->ended && !strcmp(row->name, s->c->name);
+	return !strcmp(row->kind, "run") && (s->opt->add || !row->ended) &&
+	       !strcmp(row->name, s->c->name);
 }
 
 static int find_row(struct session *s, bool must, bool *found)
@@ -26,7 +28,7 @@ static int find_row(struct session *s, bool must, bool *found)
 	}
 	ret = db_get_campaigns(s->db, s->a, &list, &n, s->e);
 	for (i = 0; !ret && i < n; i++) {
-		if (is_open(&list[i], s)) {
+		if (is_wanted(&list[i], s)) {
 			s->row = list[i];
 			*found = true;
 			return 0;
@@ -34,6 +36,8 @@ static int find_row(struct session *s, bool must, bool *found)
 	}
 	if (ret || !must)
 		return ret;
+	if (s->opt->add)
+		return err_add(s->e, -ENOENT, "no campaign '%s' was measured yet", s->c->name);
 	err_add(s->e, -ENOENT, "no campaign '%s' waits to be resumed", s->c->name);
 	err_hint(s->e, "`kdelta list` shows what is stored; leave --resume out to begin");
 	return -ENOENT;
@@ -130,6 +134,19 @@ static int match_cases(struct session *s)
 	return 0;
 }
 
+/* How many blocks there are is the looks' decision where those are planned. */
+static void match_plan(struct session *s)
+{
+	int blocks = s->row.repeat - s->added, runs = MAX(s->runs_per_boot, 1);
+
+	if (s->c->auto_runs)
+		s->c->runs = runs;
+	if (!s->c->auto_repeat && !s->until_sure && blocks != s->c->repeat)
+		differs(s, "repeat", number_text(s, blocks), number_text(s, s->c->repeat));
+	if (runs != s->c->runs)
+		differs(s, "runs_per_boot", number_text(s, runs), number_text(s, s->c->runs));
+}
+
 int session_match(struct session *s)
 {
 	size_t before = s->e->list.n;
@@ -137,8 +154,7 @@ int session_match(struct session *s)
 
 	if (strcmp(s->row.backend, s->backend.ops->name))
 		differs(s, "the backend", s->row.backend, s->backend.ops->name);
-	if (s->row.repeat != s->c->repeat)
-		differs(s, "repeat", number_text(s, s->row.repeat), number_text(s, s->c->repeat));
+	match_plan(s);
 	if ((uint64_t)s->row.seed != s->c->seed)
 		differs(s, "the seed", number_text(s, s->row.seed),
 			number_text(s, (long long)s->c->seed));

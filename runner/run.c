@@ -138,15 +138,32 @@ static int check_machine(struct session *s)
 	return -EINVAL;
 }
 
+/* What is said on today's command line against how the campaign was begun. */
+static int check_design(struct session *s)
+{
+	if (!s->opt->until_sure || s->until_sure)
+		return 0;
+	err_add(s->e, -EINVAL, "%s was begun without --until-sure", s->row.id);
+	err_hint(s->e, "looks are planned before the first run: leave --until-sure out, or begin "
+		       "another campaign");
+	return -EINVAL;
+}
+
 static int resume(struct session *s)
 {
 	int ret = check_machine(s);
 
 	if (!ret)
+		ret = session_read_design(s);
+	if (!ret)
+		ret = check_design(s);
+	if (!ret)
 		ret = session_match(s);
 	if (!ret)
 		ret = db_get_cells(s->db, s->a, s->row.id, &s->cells, &s->n_cells, s->e);
-	return ret ? ret : session_reconcile(s);
+	if (!ret)
+		ret = session_reconcile(s);
+	return ret || !s->opt->add ? ret : session_add_units(s);
 }
 
 /* Cells of programs that are absent are skipped; of those that came since, planned again. */
@@ -161,6 +178,8 @@ static int settle_missing(struct session *s)
 
 		for (k = 0; s->cases[k].id != cell->case_id; k++)
 			;
+		if (session_is_dropped(cell))
+			continue;
 		if (s->cases[k].missing && !strcmp(state, "planned"))
 			state = "skipped";
 		else if (!s->cases[k].missing && !strcmp(state, "skipped"))
@@ -190,6 +209,7 @@ static struct visit_cells due_cells(struct session *s, int block, int64_t varian
 		    (c->attempts > 0) == again)
 			list.items[list.n++] = c;
 	}
+	session_order_cells(s, list);
 	return list;
 }
 
@@ -202,6 +222,20 @@ static bool are_arms(const struct session *s, const struct session_variant *x, i
 		y++;
 	return str_equal(x->original ? x->original : x->identity,
 			 y->original ? y->original : y->identity);
+}
+
+/* In the order of the plan, whatever order the cells are run in. */
+static bool is_first_due(struct visit_cells due, const struct db_cell *cell)
+{
+	bool due_itself = false;
+	size_t i;
+
+	for (i = 0; i < due.n; i++) {
+		if (due.items[i]->seq < cell->seq)
+			return false;
+		due_itself |= due.items[i] == cell;
+	}
+	return due_itself;
 }
 
 /*
@@ -238,7 +272,7 @@ static int run_block(struct session *s, int block, bool again)
 	int ret = 0;
 
 	for (i = 0; !ret && i < s->n_cells && !proc_interrupted(); i++) {
-		struct db_cell *first = &s->cells[i];
+		const struct db_cell *first = &s->cells[i];
 		size_t variant = session_variant_index(s, first);
 		struct visit_cells due;
 		bool may;
@@ -246,7 +280,7 @@ static int run_block(struct session *s, int block, bool again)
 		if (first->block != block || strcmp(first->state, "planned"))
 			continue;
 		due = due_cells(s, block, first->variant_id, again);
-		if (!due.n || due.items[0] != first)
+		if (!is_first_due(due, first))
 			continue;
 		ret = may_visit(s, block, variant, &may);
 		if (!ret && may)
@@ -266,7 +300,10 @@ static void count_cells(struct session *s)
 
 		r->done += !strcmp(c->state, "done");
 		r->failed += !strcmp(c->state, "failed");
-		r->skipped += !strcmp(c->state, "skipped");
+		if (session_is_dropped(c))
+			r->dropped++;
+		else
+			r->skipped += !strcmp(c->state, "skipped");
 		if (strcmp(c->state, "planned"))
 			continue;
 		if (!r->left++)
@@ -279,20 +316,52 @@ static int finish(struct session *s)
 	int ret = session_set_times(s);
 
 	count_cells(s);
+	if (!ret && !s->report->left)
+		ret = session_end_budget(s);
+	s->report->stop = s->stop;
 	if (ret || s->report->left || s->row.ended)
 		return ret;
 	s->row.ended = time(NULL);
 	return db_set_campaign(s->db, &s->row, s->e);
 }
 
-static int measure(struct session *s)
+static bool has_planned(const struct session *s, int block)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_cells; i++)
+		if ((!block || s->cells[i].block == block) && !strcmp(s->cells[i].state, "planned"))
+			return true;
+	return false;
+}
+
+static int run_blocks(struct session *s)
 {
 	int ret = 0, block, pass;
 
-	s->report->campaign = s->row.id;
-	for (block = 1; block <= s->c->repeat; block++)
+	for (block = 1; !ret && block <= s->row.repeat; block++) {
+		if (!has_planned(s, block) || proc_interrupted())
+			continue;
+		ret = session_budget_block(s, block);
 		for (pass = 0; !ret && pass < MAX_ATTEMPTS && !proc_interrupted(); pass++)
 			ret = run_block(s, block, pass > 0);
+	}
+	return ret;
+}
+
+/* What is planned, then as much as the look at it asks for. */
+static int measure(struct session *s)
+{
+	bool more = true;
+	int ret = session_set_budget(s);
+
+	s->report->campaign = s->row.id;
+	while (!ret && more) {
+		more = false;
+		ret = run_blocks(s);
+		if (!ret && !proc_interrupted() && !has_planned(s, 0))
+			ret = session_look(s, &more);
+	}
 	return ret;
 }
 
@@ -315,6 +384,17 @@ static int check_running(struct session *s)
 	return -ENXIO;
 }
 
+static int split_runs(struct session *s)
+{
+	const char *why;
+	int ret = run_split(s->db, s->a, s->c, or_empty(s->backend.accelerator), &why, s->e);
+
+	if (!ret && why)
+		run_note(s, arena_printf(s->a, "%d boots of %d run%s: %s", s->c->repeat, s->c->runs,
+					 s->c->runs == 1 ? "" : "s", why));
+	return ret;
+}
+
 /* Reads or makes the rows; then s->cells is the plan as far as it has come. */
 static int begin(struct session *s)
 {
@@ -322,12 +402,14 @@ static int begin(struct session *s)
 	bool found = false, by_hand = s->backend.ops->is_running != NULL;
 	int ret = 0;
 
-	if (s->opt->resume || by_hand)
-		ret = session_find(s, s->opt->resume, &found);
+	if (s->opt->resume || s->opt->add || by_hand)
+		ret = session_find(s, s->opt->resume || s->opt->add, &found);
 	if (ret)
 		return ret;
 	s->report->resumed = found;
 	ret = found ? resume(s) : check_running(s);
+	if (!ret && !found)
+		ret = split_runs(s);
 	if (!ret && !found)
 		ret = session_create(s);
 	if (!ret && !found)

@@ -26,9 +26,37 @@ struct run_progress {
 	double mean, change; /* change: NAN for the baseline or without one */
 };
 
+/* A test case and a variant other than the baseline, as far as it is measured. */
+enum run_row_state {
+	RUN_ROW_OPEN,	 /* a headline of it is neither real nor the same yet */
+	RUN_ROW_SETTLED, /* every headline of it is */
+	RUN_ROW_FAILED,	 /* there is nothing to judge: no good run of it, or of the baseline */
+};
+struct run_row {
+	int64_t case_id, variant_id;
+	enum run_row_state state;
+	/* absolute log ratios: distance from the rest of its row and of its column; the change */
+	double odd, change;
+};
+
+enum { RUN_LOOKS = 3 };
+/* Units a side at a planned look, from 1; 0: there is none. */
+int run_look_units(int look);
+
 struct run_options {
 	bool resume; /* go on with resume_id, or the newest unfinished campaign of that name */
 	const char *resume_id;
+	bool until_sure;  /* planned looks; a row that is settled is measured no further */
+	int add;	  /* units a side for the newest campaign of that name (or resume_id) */
+	double budget;	  /* seconds of the whole campaign; 0: no end */
+	bool recalibrate; /* `auto` parameters are measured anew even where they are known */
+	/*
+	 * Judges what is measured so far and fills state, odd and change of the rows (all of them
+	 * RUN_ROW_FAILED before). looks: at the level of planned looks. Needed for until_sure and
+	 * budget.
+	 */
+	int (*judge)(void *data, struct db *db, const char *campaign, bool looks,
+		     struct run_row *rows, size_t n, struct err *e);
 	/* Both may be NULL. */
 	void (*progress)(void *data, const struct run_progress *p);
 	void (*note)(const char *text);
@@ -38,6 +66,8 @@ struct run_options {
 struct run_report {
 	const char *campaign;		       /* id; NULL: not even begun */
 	int runs, done, failed, skipped, left; /* cells of the plan */
+	int dropped;			       /* cells of settled rows, or that the budget cut */
+	const char *stop; /* why it stopped looking or measuring; NULL: the plan was done */
 	bool interrupted, resumed;
 	const char *next_variant;			/* manual: the one to boot next */
 	double boot_seconds, run_seconds, rest_seconds; /* over all parts of the campaign */
@@ -51,6 +81,13 @@ struct run_report {
 int run_campaign(struct db *db, struct arena *a, const struct catalog *cat,
 		 struct campaign_config *c, const struct run_options *opt,
 		 struct run_report *report, struct err *e);
+
+/*
+ * `repeat: auto`: sets c->repeat and c->runs from the history of this machine and says why (NULL:
+ * nothing was left open). db NULL: there is none. accelerator NULL: that of the newest campaign.
+ */
+int run_split(struct db *db, struct arena *a, struct campaign_config *c, const char *accelerator,
+	      const char **why, struct err *e);
 
 /*
  * Only one campaign measures on a machine at a time: takes the lock ($KDELTA_LOCK, else

@@ -16,7 +16,9 @@ struct session_variant {
 struct session_case {
 	int64_t id;
 	const char *command;
-	bool missing; /* its program is not installed */
+	bool missing;	 /* its program is not installed */
+	bool cut;	 /* does not fit into the budget, while that is worked out */
+	double priority; /* under a budget: higher ones come first */
 };
 
 struct session {
@@ -35,8 +37,16 @@ struct session {
 	struct db_cell *cells; /* in order of execution */
 	size_t n_cells;
 	ARRAY_OF(struct db_fact) calibrated; /* to be stored with the campaign */
-	double began;			     /* monotonic */
-	double earlier_rest;		     /* seconds of earlier parts of a resumed campaign */
+	const char *design;		     /* of the fact: NULL, "until-sure", "budget" */
+	bool until_sure;
+	const char *stop;     /* of the fact, or NULL */
+	int added;	      /* units a side after the campaign was finished */
+	int runs_per_boot;    /* of the fact; 0: none */
+	double budget;	      /* seconds, 0: none */
+	struct run_row *rows; /* as judged last, by test case and variant */
+	size_t n_rows;
+	double began;	      /* monotonic */
+	double earlier_rest;  /* seconds of earlier parts of a resumed campaign */
 	double expected_done; /* seconds expected of the runs measured in this part */
 	double measured;      /* and what they took */
 	double entering;      /* seconds spent entering and leaving, in this part */
@@ -77,16 +87,68 @@ static inline char *session_settings(const struct session *s, size_t variant)
 
 /* Calibrates, then writes the whole campaign with its plan at once, or nothing. */
 int session_create(struct session *s);
+/* Plans further blocks; wanted NULL: of everything. To be called in a transaction. */
+typedef bool (*session_want_fn)(const struct session *s, size_t variant, size_t test);
+int session_add_blocks(struct session *s, int blocks, session_want_fn wanted);
+/* Calls fn in a transaction and reads the cells anew. */
+int session_in_transaction(struct session *s, int (*fn)(struct session *s, int arg), int arg);
+/* A fact of the campaign; value NULL: removed. */
+int session_set_fact(struct session *s, const char *key, const char *value);
+
+/* ---- looks ---- */
+
+/* Design, stop, units added, budget: what the facts say. */
+int session_read_design(struct session *s);
+/* Number of the look that is due after so many blocks, 0: none. */
+int session_look_after(int blocks);
+/* After all that is planned was measured: judges, and plans the blocks of the next look. */
+int session_look(struct session *s, bool *more);
+/* A look before the end of a fixed plan: settled rows stop. After session_judge(). */
+int session_settle(struct session *s, int look);
+/* Makes s->rows; session_row: of a variant that is not the baseline. */
+int session_judge(struct session *s);
+const struct run_row *session_row(const struct session *s, size_t variant, size_t test);
+int session_count_rows(const struct session *s, enum run_row_state state);
+char *session_name_rows(const struct session *s, enum run_row_state state);
+/* "10 boots a side" */
+const char *session_units(const struct session *s, int n);
+/* --add: further blocks of a finished campaign. */
+int session_add_units(struct session *s);
+
+/* ---- budget ---- */
+
+/* How the reasons of cells begin that are skipped by decision. */
+#define BUDGET_REASON  "budget"
+#define SETTLED_REASON "settled"
+bool session_is_dropped(const struct db_cell *cell);
+/* Whether the budget cut any cell. */
+bool session_is_cut(const struct session *s);
+/* Refuses a budget that not even one block fits into. */
+int session_check_budget(struct session *s);
+/* Stores the budget; what an earlier one cut is planned again. */
+int session_set_budget(struct session *s);
+/* Before a block: what comes first, and what of it fits. */
+int session_budget_block(struct session *s, int block);
+/* What was cut, as fact `stop`. */
+int session_end_budget(struct session *s);
 
 struct visit_cells {
 	struct db_cell **items;
 	size_t n;
 };
+/* Under a budget: cells of the most urgent test cases first. */
+void session_order_cells(const struct session *s, struct visit_cells cells);
 /* Enters a variant, runs and stores the cells, leaves. Failures are stored, not returned. */
 int session_visit(struct session *s, int block, size_t variant, struct visit_cells cells);
 
 /* Progress: before a run (failed NULL), or that it failed and whether it is tried again. */
 void session_tell(struct session *s, const struct db_cell *cell, const char *failed, bool retried);
+/* Seconds expected of what is planned in a block (0: all), leaving out cases that are cut. */
+double session_estimate(const struct session *s, int block);
+/* Seconds that the campaign has taken, all parts of it. */
+double session_seconds(struct session *s);
+/* Of one visit where guests are emulated, until one was made. */
+#define SLOW_VISIT_SECONDS 8.0
 /* Facts time_split.boot, .run and .rest: seconds over all parts of the campaign. */
 int session_set_times(struct session *s);
 int session_read_times(struct session *s);

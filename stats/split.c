@@ -31,8 +31,8 @@ struct stats_components stats_variance_components(const struct stats_group *g, s
 	within /= total - (double)groups;
 	between /= (double)groups - 1;
 	each = (total - squares / total) / ((double)groups - 1);
-	return (struct stats_components){within, fmax(0, (between - within) / each),
-					 total - (double)groups, (double)groups - 1};
+	return (struct stats_components){within, (between - within) / each, total - (double)groups,
+					 (double)groups - 1};
 }
 
 int stats_runs_per_boot(double boot_cost, double run_cost, double run_variance,

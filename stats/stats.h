@@ -170,8 +170,8 @@ struct stats_components {
 };
 /*
  * One-way analysis of variance with groups of unequal size (method of moments, as in Searle,
- * Casella and McCulloch, "Variance Components", chapter 3); a negative estimate is 0. NAN below two
- * groups, or where none has two values.
+ * Casella and McCulloch, "Variance Components", chapter 3). `between` may come out negative: pool
+ * it first, then take 0. NAN below two groups, or where none has two values.
  */
 struct stats_components stats_variance_components(const struct stats_group *g, size_t n);
 
@@ -262,6 +262,13 @@ struct test_result {
 	bool real;    /* of "det", which has no p */
 	struct stats_variance prior; /* of a moderated test; df 0: put aside, or another test */
 };
+
+/*
+ * At each of three looks (5, 10, 20 units a side): the two-sided level of the Pocock constant 2.308
+ * and the interval that belongs to it; 4.5 to 5 % false alarms over all of them.
+ */
+#define STATS_LOOKS_Q	  0.021
+#define STATS_LOOKS_LEVEL 0.979
 
 enum stats_method { STATS_NONE, STATS_RANKS, STATS_MODERATED, STATS_WELCH };
 
