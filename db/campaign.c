@@ -205,14 +205,17 @@ int db_clear_verdicts(struct db *db, const char *campaign, struct err *e)
 int db_set_fact(struct db *db, const char *scope, const char *scope_id, const char *key,
 		const char *value, struct err *e)
 {
-	if (!value)
-		return sql_run(db, e,
-			       "DELETE FROM facts WHERE scope = ? AND scope_id = ? AND key = ?",
-			       "sss", scope, scope_id, key);
 	return sql_run(db, e,
 		       "INSERT OR REPLACE INTO facts(scope, scope_id, key, value)"
 		       " VALUES (?, ?, ?, ?)",
 		       "ssst", scope, scope_id, key, value);
+}
+
+int db_remove_fact(struct db *db, const char *scope, const char *scope_id, const char *key,
+		   struct err *e)
+{
+	return sql_run(db, e, "DELETE FROM facts WHERE scope = ? AND scope_id = ? AND key = ?",
+		       "sss", scope, scope_id, key);
 }
 
 static const struct sql_shape fact_shape = {

@@ -178,9 +178,11 @@ int db_put_verdict(struct db *db, const char *campaign, int64_t variant, int64_t
 		   int64_t metric, enum verdict v, bool small, struct err *e);
 int db_clear_verdicts(struct db *db, const char *campaign, struct err *e);
 
-/* Replaces an older value of the key; value NULL removes it. */
+/* Replaces an older value of the key. */
 int db_set_fact(struct db *db, const char *scope, const char *scope_id, const char *key,
 		const char *value, struct err *e);
+int db_remove_fact(struct db *db, const char *scope, const char *scope_id, const char *key,
+		   struct err *e);
 
 /* ---- reading ---- */
 

@@ -31,7 +31,8 @@ int session_look_after(int blocks)
 
 int session_set_fact(struct session *s, const char *key, const char *value)
 {
-	return db_set_fact(s->db, "campaign", s->row.id, key, value, s->e);
+	return value ? db_set_fact(s->db, "campaign", s->row.id, key, value, s->e)
+		     : db_remove_fact(s->db, "campaign", s->row.id, key, s->e);
 }
 
 int session_read_design(struct session *s)

@@ -736,6 +736,10 @@ static void test_samples_series_facts(void **state)
 	ok(db_get_facts(db, a, "campaign", NULL, &facts, &n, &e));
 	assert_int_equal(n, 2);
 	refused(db_set_fact(db, "planet", "x", "y", "z", &e), -EINVAL, "scope");
+	ok(db_remove_fact(db, "campaign", w.c.id, "cmdline", &e));
+	ok(db_remove_fact(db, "campaign", w.c.id, "governor", &e));
+	ok(db_get_facts(db, a, "campaign", NULL, &facts, &n, &e));
+	assert_int_equal(n, 1);
 }
 
 static void test_raws(void **state)
