@@ -10,11 +10,15 @@ const struct config_key config_keys[] = {
 	{"description", "text", "empty",
 	 "what the campaign is for; kept, and shown by `kdelta show`",
 	 "description: EEVDF against CFS"},
-	{"repeat", "whole number from 1", "5",
+	{"repeat", "whole number from 1, or auto", "5",
 	 "how often each variant and test case is measured: boots where variants differ by "
 	 "boots, else runs. Fewer than 5 a side are not tested without older campaigns of the "
 	 "machine",
 	 "repeat: 10"},
+	{"runs_per_boot", "whole number from 1", "1, or with repeat: auto what the history says",
+	 "runs of each test case in one boot, averaged into one unit (qemu, manual). Worth it where "
+	 "booting is slow and runs of a boot differ as much as boots do",
+	 "runs_per_boot: 3"},
 	{"backend", "host, manual or qemu", "host",
 	 "where runs happen: this kernel, this machine with kernels booted by hand, or guests",
 	 "backend: qemu"},
