@@ -21,14 +21,14 @@ static const char *fact_value(const struct builder *b, const char *key)
  * A campaign that was looked at more than once is judged at the two-sided level of the Pocock
  * constant 2.308 for three looks at every one of them.
  */
-#define LOOK_Q	   0.021
-#define LOOK_LEVEL 0.979
+#define LOOK_Q	   STATS_LOOKS_Q
+#define LOOK_LEVEL STATS_LOOKS_LEVEL
 
 static void take_level(struct builder *b)
 {
 	const struct comparison_options *opt = b->opt;
 	const char *design = fact_value(b, "design"), *added = fact_value(b, "added");
-	bool looks = added || (design && !strcmp(design, "until-sure"));
+	bool looks = added || design; /* a budget that chose rows by what it saw is one */
 
 	if (design)
 		b->c->looks = "planned looks at 5, 10 and 20";
