@@ -564,13 +564,23 @@ static int name_columns(struct reader *rd, struct table *t, int base)
 	return 0;
 }
 
+static bool has_percent(const struct header *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->n; i++)
+		if (h->columns[i].percent)
+			return true;
+	return false;
+}
+
 static int compare_table(struct reader *rd, struct table *t, int base)
 {
 	const struct row *row;
 	int number = count_alike(rd, t, rd->rows.items[0].label), r;
 
 	t->n_variants = rd->header.n;
-	t->sign = SIGN_BETTER_POSITIVE;
+	t->sign = has_percent(&rd->header) ? SIGN_BETTER_POSITIVE : SIGN_NONE;
 	t->deviation = rd->header.columns[base].std ? DEV_PERCENT : DEV_NONE;
 	t->unit = "ratio";
 	t->baseline = base;
@@ -581,10 +591,12 @@ static int compare_table(struct reader *rd, struct table *t, int base)
 		struct table_row out = {
 			.key = row->label,
 			.axis = row->load,
-			.full_metric = arena_printf(rd->a, "%s.relative",
-						    t->benchmark ? t->benchmark : t->family),
+			.full_metric = arena_printf(rd->a, "%s.%s",
+						    t->benchmark ? t->benchmark : t->family,
+						    t->sign ? "relative" : "ratio"),
 			.headline = true,
-			.better = BETTER_HIGHER, /* so the tool turns every percentage */
+			/* the tool turns every percentage, but not a ratio of values */
+			.better = t->sign ? BETTER_HIGHER : BETTER_UNKNOWN,
 			.unit = t->unit,
 			.line = row->line,
 		};

@@ -22,6 +22,7 @@ struct lkp_context {
 	size_t columns;	    /* dashes below the names; 0: no such line */
 	size_t dashes, top; /* line of the first dashes; of the first line of names above them */
 	bool strict;	    /* there is a header of LKP's */
+	size_t units;	    /* line of the first "%stddev" or the like, + 1; 0: none */
 	bool has_rows;
 };
 

@@ -289,6 +289,7 @@ static bool read_dashes(struct lkp_reader *rd, size_t *i, int *r)
 		return false;
 	end_block(rd, r);
 	c->columns = words;
+	c->units = 0;
 	c->dashes = c->top = *i;
 	c->strict = true;
 	while (c->top > rd->gap && c->dashes - c->top < MAX_HEADER_LINES &&
@@ -320,6 +321,8 @@ static bool read_units(struct lkp_reader *rd, size_t i)
 	if (!any)
 		return false;
 	rd->block.context.strict = true;
+	if (!rd->block.context.units)
+		rd->block.context.units = i + 1;
 	rd->block.percents |= percents;
 	rd->used[i] = true;
 	return true;
@@ -482,6 +485,16 @@ static void invent(struct lkp_reader *rd, struct table *t)
 		    t->n_variants, t->variants[0], t->variants[t->n_variants - 1]);
 }
 
+/* The line below the names. */
+static size_t below_names(const struct lkp_reader *rd)
+{
+	const struct lkp_context *c = &rd->block.context;
+
+	if (c->columns)
+		return c->dashes;
+	return c->units ? c->units - 1 : rd->block.first;
+}
+
 int lkp_names(struct lkp_reader *rd, struct table *t)
 {
 	const struct lkp_context *c = &rd->block.context;
@@ -503,8 +516,8 @@ int lkp_names(struct lkp_reader *rd, struct table *t)
 		from_header(rd, t, words);
 	} else if (c->commits.n) {
 		return table_names_missing(rd->text->file, t, rd->opt, rd->e);
-	} else if (table_names_find(rd->a, rd->text, c->columns ? c->dashes : rd->block.first,
-				    rd->block.lowest, n, &none, NULL, rd->opt, &names)) {
+	} else if (table_names_find(rd->a, rd->text, below_names(rd), rd->block.lowest, n, &none,
+				    NULL, rd->opt, &names)) {
 		t->variants = names.names;
 		t->descriptions = names.descriptions;
 		for (; names.top < rd->block.first; names.top++)
