@@ -19,15 +19,13 @@ static void builder_release(struct builder *b)
 	ARRAY_FREE(&b->cases);
 	ARRAY_FREE(&b->items);
 	ARRAY_FREE(&b->counts);
+	ARRAY_FREE(&b->executions);
 	ARRAY_FREE(&b->facts);
 	ARRAY_FREE(&b->warnings);
 	ARRAY_FREE(&b->missing);
 }
 
 /* ---- reading ---- */
-
-/* Blocks of one campaign stay below this, so that joined ones do not meet. */
-#define BLOCK_STRIDE 1000000
 
 static int read_units(struct builder *b, const struct db_campaign *camp, int number)
 {
@@ -38,7 +36,7 @@ static int read_units(struct builder *b, const struct db_campaign *camp, int num
 	for (i = 0; !r && i < n; i++)
 		*ARRAY_PUSH(&b->items) = (struct item){
 			units[i].case_id,    units[i].metric_id,
-			units[i].variant_id, units[i].block + number * BLOCK_STRIDE,
+			units[i].variant_id, units[i].block + number * CMP_BLOCK_STRIDE,
 			units[i].value,	     NULL,
 		};
 	return r;
@@ -134,6 +132,8 @@ static int read_campaign(struct builder *b, const struct db_campaign *camp, int 
 		r = db_get_run_facts(b->db, b->a, camp->id, "series.", &series, &n, b->e);
 	for (i = 0; !r && i < n; i++)
 		*ARRAY_PUSH(&b->run_facts) = series[i];
+	if (!r)
+		r = executions_read(b, camp, number);
 	if (!r)
 		r = read_units(b, camp, number);
 	if (!r)

@@ -25,6 +25,12 @@ struct floor {
 	bool told;	/* a note speaks of it */
 };
 
+/* A run as stored, beside its test case. */
+struct execution {
+	int64_t test, variant; /* db ids */
+	struct cmp_run run;
+};
+
 struct builder {
 	struct db *db;
 	struct arena *a;
@@ -40,6 +46,7 @@ struct builder {
 	struct db_unit *history; /* sorted by case, metric, campaign, variant */
 	size_t n_history;
 	ARRAY_OF(struct db_count) counts;
+	ARRAY_OF(struct execution) executions;
 	ARRAY_OF(struct floor) floors;
 	ARRAY_OF(struct db_run_fact) run_facts; /* what the seconds of runs looked like */
 	ARRAY_OF(struct db_fact) facts;
@@ -51,6 +58,11 @@ struct builder {
 /* Learns noise floors; before the rows. floor_take: what a row's metric has. */
 int build_floors(struct builder *b);
 void floor_take(const struct builder *b, struct cmp_row *row);
+
+/* Reads the runs of a campaign, the number-th of the joined ones; sorts; gives a test its own. */
+int executions_read(struct builder *b, const struct db_campaign *camp, int number);
+void executions_sort(struct builder *b);
+void executions_take(struct builder *b, struct cmp_test *t);
 
 /* Sorts the items and makes tests, rows and cells of them. */
 void build_tests(struct builder *b);

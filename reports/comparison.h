@@ -18,6 +18,9 @@
 #include "db/db.h"
 #include "stats/stats.h"
 
+/* Blocks of the second of several joined campaigns are this much larger, and so on. */
+#define CMP_BLOCK_STRIDE 1000000
+
 struct cmp_variant {
 	const char *id;		 /* letter: "A", "B", ..., "Z", "AA"; the baseline first */
 	const char *name;	 /* name, or name@id where names are equal and identities are not */
@@ -32,7 +35,7 @@ struct cmp_cell {
 	int n;	     /* units; 0: none or not stated */
 	int failed;  /* failed runs of this case and variant */
 	int suspect;
-	int runs; /* all runs of them, failed ones too; 0: not stated */
+	int runs;	   /* all runs of them, failed ones too; 0: not stated */
 	const char *error; /* class of the newest failure, or NULL */
 	bool has_mean;
 	double mean;
@@ -91,23 +94,38 @@ struct cmp_work {
 	/* rows by what they read; votes are those of headlines */
 	int votes_better, votes_worse, votes_changed, votes;
 	int better, worse, depend, counters;
-	int failed_more;   /* failed runs show a difference: 1 more, -1 fewer, 0 no */
-	double fail_p;	   /* Fisher's exact test of them; NAN: none failed on either side */
+	int failed_more; /* failed runs show a difference: 1 more, -1 fewer, 0 no */
+	double fail_p;	 /* Fisher's exact test of them; NAN: none failed on either side */
+};
+
+/* One execution of a test case, good or not, in the order they were made. */
+struct cmp_run {
+	int64_t id;  /* `kdelta show ID --raw STREAM` prints what it wrote */
+	int variant; /* index */
+	int block;   /* as in cmp_cell.blocks */
+	int order;   /* 1: the first run of its campaign */
+	int attempt;
+	int64_t boot;					 /* 0: not known */
+	const char *started;				 /* ISO time; "" where nobody said */
+	double elapsed;					 /* seconds; NAN: not known */
+	const char *outcome, *error, *message, *command; /* "" where there is none */
 };
 
 struct cmp_row {
 	const char *metric; /* "tbench.throughput" */
 	const char *unit, *description;
-	bool events;	   /* values are runs in which something happened */
+	bool events; /* values are runs in which something happened */
 	enum direction direction;
 	enum mean_kind mean_kind;
 	bool foreign; /* of another suite than the benchmark: "softirqs.SCHED" of aim7 */
 	bool headline;
 	bool shown; /* headline, or a counter that stands beside them (user and sys of a build) */
 	int64_t db_id;
-	struct cmp_cell *cells;	    /* one per variant, baseline first */
-	struct cmp_cell *contrasts; /* one per contrast of the comparison */
-	struct stats_prior history; /* of the variance, from older campaigns of the machine */
+	struct cmp_cell *cells;		/* one per variant, baseline first */
+	struct cmp_cell *contrasts;	/* one per contrast of the comparison */
+	struct stats_prior history;	/* of the variance, from older campaigns of the machine */
+	const struct stats_group *past; /* their values, one group per campaign and variant */
+	size_t n_past;
 	const char *topic, *reason; /* heading it stands under; why that direction; "" unknown */
 	bool deterministic;	    /* units are seeds, compared pair by pair */
 	/* Learnt from kernels measured under two names: for one unit a side (NAN: too few pairs),
@@ -131,6 +149,8 @@ struct cmp_test {
 	struct cmp_row *rows; /* headlines first, then counters */
 	size_t n_rows;
 	struct cmp_work *works; /* one per variant */
+	struct cmp_run *runs;	/* of all variants, by order */
+	size_t n_runs;
 	int64_t db_id;
 };
 
@@ -198,7 +218,7 @@ struct comparison {
 	size_t n_topics;
 	struct cmp_stated *stated;
 	size_t n_stated;
-	const char *subject; /* of an imported mail, "" */
+	const char *subject;	/* of an imported mail, "" */
 	bool tested;		/* false: no row could be tested at all (summaries) */
 	bool has_n, has_spread; /* any cell states them */
 	bool has_published;	/* changes are those of the source */
@@ -227,7 +247,7 @@ struct comparison_options {
 	/* of a metric that only words of the source name; NULL: unknown */
 	enum direction (*direction_of)(void *data, const char *metric);
 	void *direction_data;
-	bool alone;	  /* a single variant will do: its values are wanted */
+	bool alone; /* a single variant will do: its values are wanted */
 };
 
 /*
@@ -264,7 +284,7 @@ const char *comparison_metric_name(const struct cmp_row *r);
 struct report_options {
 	int width; /* 0: the format's own (mail 72) */
 	bool color, values, runs;
-	bool all; /* rows that did not change too (lkp) */
+	bool all;	 /* rows that did not change too (lkp) */
 	double split;	 /* --split N: axis value that starts the high load; 0: automatic */
 	const char *why; /* rows to explain, as comparison_explains() takes them; NULL: none */
 };
@@ -288,6 +308,12 @@ struct report_format {
 char *report_subject(const struct comparison *c, struct arena *a);
 /* The same for a report that was written before: its first sentence. */
 char *report_subject_of_text(struct span report, struct arena *a);
+
+/*
+ * The whole model as kdelta.compare/1, on lines of its own or compact: what -o json prints, and
+ * what -o html holds for programs.
+ */
+int report_json(const struct comparison *c, bool compact, struct strbuf *out, struct err *e);
 
 REGISTRY(report_format);
 const struct report_format *report_format_find(const char *name);

@@ -67,6 +67,17 @@ static json_t *json_values(const struct cmp_cell *cell)
 	return out;
 }
 
+/* Blocks tell which values were measured side by side. */
+static json_t *json_blocks(const struct cmp_cell *cell)
+{
+	json_t *out = json_array();
+	int i;
+
+	for (i = 0; cell->values && i < cell->n; i++)
+		json_array_append_new(out, json_integer(cell->blocks[i]));
+	return out;
+}
+
 /* is_base: the baseline's own cell, which has no change and no verdict. */
 static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
 			 const struct cmp_cell *cell, const char *variant, bool is_base)
@@ -80,7 +91,10 @@ static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
 	json_object_set_new(o, "mean", json_number_or_null(cell->has_mean ? cell->mean : NAN));
 	json_object_set_new(o, "stddev", json_number_or_null(cell->stddev));
 	json_object_set_new(o, "cv", json_number_or_null(cell->cv));
+	if (cell->mean_text)
+		json_object_set_new(o, "mean_text", json_text(c, cell->mean_text));
 	json_object_set_new(o, "values", json_values(cell));
+	json_object_set_new(o, "blocks", json_blocks(cell));
 	json_object_set_new(o, "change",
 			    json_number_or_null(cell->has_change	       ? cell->change
 						: comparison_is_difference(cell) ? t->change
@@ -88,6 +102,8 @@ static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
 	if (comparison_is_difference(cell))
 		json_object_set_new(o, "scale", json_string("difference"));
 	json_object_set_new(o, "published", json_boolean(cell->published));
+	if (!isnan(cell->source_better))
+		json_object_set_new(o, "source_better", json_real(cell->source_better));
 	json_object_set_new(o, "shift", json_number_or_null(t->shift));
 	json_object_set_new(o, "ci_low", json_number_or_null(t->low));
 	json_object_set_new(o, "ci_high", json_number_or_null(t->high));
@@ -115,6 +131,27 @@ static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
 	return o;
 }
 
+/* A variance known beforehand: what it is, and how many degrees of freedom it is worth. */
+static json_t *json_variance(const struct stats_variance *v)
+{
+	return json_pack("{s:f,s:f}", "value", v->value, "df", v->df);
+}
+
+/* What verdicts of this row rest on besides its values. */
+static void json_row_grounds(json_t *o, const struct cmp_row *row)
+{
+	if (row->deterministic)
+		json_object_set_new(o, "deterministic", json_true());
+	if (row->history.log.df > 0)
+		json_object_set_new(o, "prior_log", json_variance(&row->history.log));
+	if (row->history.raw.df > 0)
+		json_object_set_new(o, "prior_raw", json_variance(&row->history.raw));
+	if (!isnan(row->floor))
+		json_object_set_new(o, "floor", json_real(row->floor));
+	if (row->deterministic && !isnan(row->seed_floor))
+		json_object_set_new(o, "seed_floor", json_real(row->seed_floor));
+}
+
 static json_t *json_row(const struct comparison *c, const struct cmp_row *row)
 {
 	json_t *o = json_object(), *cells = json_array(), *contrasts = json_array();
@@ -125,6 +162,8 @@ static json_t *json_row(const struct comparison *c, const struct cmp_row *row)
 	json_object_set_new(o, "direction", json_text(c, direction_name(row->direction)));
 	json_object_set_new(o, "mean_kind", json_text(c, mean_kind_name(row->mean_kind)));
 	json_object_set_new(o, "role", json_string(row->headline ? "headline" : "counter"));
+	json_object_set_new(o, "description", json_text(c, row->description));
+	json_row_grounds(o, row);
 	for (i = 0; i < c->n_variants; i++)
 		json_array_append_new(cells,
 				      json_cell(c, row, &row->cells[i], c->variants[i].id, i == 0));
@@ -143,6 +182,48 @@ static json_t *json_row(const struct comparison *c, const struct cmp_row *row)
 	return o;
 }
 
+static json_t *json_runs(const struct comparison *c, const struct cmp_test *t)
+{
+	json_t *out = json_array();
+	size_t i;
+
+	for (i = 0; i < t->n_runs; i++) {
+		const struct cmp_run *r = &t->runs[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "run", json_integer(r->id));
+		json_object_set_new(o, "variant", json_text(c, c->variants[r->variant].id));
+		json_object_set_new(o, "order", json_integer(r->order));
+		json_object_set_new(o, "block", json_integer(r->block));
+		json_object_set_new(o, "attempt", json_integer(r->attempt));
+		json_object_set_new(o, "boot", r->boot ? json_integer(r->boot) : json_null());
+		json_object_set_new(o, "started",
+				    *r->started ? json_text(c, r->started) : json_null());
+		json_object_set_new(o, "elapsed", json_number_or_null(r->elapsed));
+		json_object_set_new(o, "outcome", json_text(c, r->outcome));
+		if (*r->error)
+			json_object_set_new(o, "error", json_text(c, r->error));
+		if (*r->message)
+			json_object_set_new(o, "message", json_text(c, r->message));
+		if (*r->command && strcmp(r->command, t->command))
+			json_object_set_new(o, "command", json_text(c, r->command));
+		json_array_append_new(out, o);
+	}
+	return out;
+}
+
+/* The parameters in the name of a test case, in its order. */
+static json_t *json_swept(const struct comparison *c, const struct cmp_test *t)
+{
+	json_t *out = json_array();
+	size_t i;
+
+	for (i = 0; i < t->n_swept; i++)
+		json_array_append_new(out, json_pack("[o,o]", json_text(c, t->swept[i].name),
+						     json_text(c, t->swept[i].value)));
+	return out;
+}
+
 static json_t *json_tests(const struct comparison *c)
 {
 	json_t *out = json_array();
@@ -155,9 +236,12 @@ static json_t *json_tests(const struct comparison *c)
 		json_object_set_new(o, "case", json_text(c, t->name));
 		json_object_set_new(o, "description", json_text(c, t->description));
 		json_object_set_new(o, "command", json_text(c, t->command));
+		json_object_set_new(o, "benchmark", json_text(c, t->benchmark));
+		json_object_set_new(o, "swept", json_swept(c, t));
 		for (r = 0; r < t->n_rows; r++)
 			json_array_append_new(rows, json_row(c, &t->rows[r]));
 		json_object_set_new(o, "rows", rows);
+		json_object_set_new(o, "runs", json_runs(c, t));
 		json_array_append_new(out, o);
 	}
 	return out;
@@ -200,13 +284,11 @@ static int json_append(const char *data, size_t len, void *out)
 	return 0;
 }
 
-static int json_render(const struct comparison *c, const struct report_options *opt,
-		       struct strbuf *out, struct err *e)
+int report_json(const struct comparison *c, bool compact, struct strbuf *out, struct err *e)
 {
 	json_t *root = json_object();
 	int r;
 
-	(void)opt;
 	json_object_set_new(root, "schema", json_string("kdelta.compare/1"));
 	json_object_set_new(root, "campaigns", json_texts(c, c->campaigns, c->n_campaigns));
 	json_object_set_new(root, "kind", json_text(c, c->kind));
@@ -219,7 +301,10 @@ static int json_render(const struct comparison *c, const struct report_options *
 	json_object_set_new(root, "unit", json_text(c, c->unit));
 	json_object_set_new(root, "done", c->planned ? json_integer(c->done) : json_null());
 	json_object_set_new(root, "planned", c->planned ? json_integer(c->planned) : json_null());
+	json_object_set_new(root, "repeat", json_integer(c->repeat));
 	json_object_set_new(root, "threshold", json_real(c->threshold));
+	json_object_set_new(root, "q", json_real(c->q));
+	json_object_set_new(root, "level", json_real(c->level));
 	json_object_set_new(root, "baseline", json_text(c, c->variants[0].id));
 	json_object_set_new(root, "variants", json_variants(c));
 	json_object_set_new(root, "tests", json_tests(c));
@@ -227,10 +312,18 @@ static int json_render(const struct comparison *c, const struct report_options *
 	json_object_set_new(root, "missing", json_texts(c, c->missing, c->n_missing));
 	json_object_set_new(root, "warnings", json_texts(c, c->warnings, c->n_warnings));
 	/* 15 digits: 320.01 stays 320.01 */
-	r = json_dump_callback(root, json_append, out, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+	r = json_dump_callback(root, json_append, out,
+			       (compact ? JSON_COMPACT : JSON_INDENT(1)) | JSON_REAL_PRECISION(15));
 	json_decref(root);
 	strbuf_addc(out, '\n');
 	return r ? err_add(e, -ENOMEM, "cannot write JSON") : 0;
+}
+
+static int json_render(const struct comparison *c, const struct report_options *opt,
+		       struct strbuf *out, struct err *e)
+{
+	(void)opt;
+	return report_json(c, false, out, e);
 }
 
 static const struct report_format json = {

@@ -200,6 +200,8 @@ static void build_history(struct builder *b, struct cmp_row *row, int64_t test, 
 			groups[n_groups++] = (struct stats_group){&values[i], 0};
 		groups[n_groups - 1].n++;
 	}
+	row->past = groups;
+	row->n_past = n_groups;
 	row->history.log = stats_prior_of_history(groups, n_groups, true);
 	row->history.raw = stats_prior_of_history(groups, n_groups, false);
 }
@@ -363,6 +365,7 @@ void build_tests(struct builder *b)
 
 	if (b->items.n)
 		qsort(b->items.items, b->items.n, sizeof(*b->items.items), item_compare);
+	executions_sort(b);
 	c->tests = arena_alloc_array(b->a, b->cases.n, sizeof(*c->tests));
 	array_for_each (k, &b->cases) {
 		struct cmp_test *t = &c->tests[c->n_tests];
@@ -376,6 +379,7 @@ void build_tests(struct builder *b)
 		};
 		build_params(b, t, k);
 		build_rows(b, t);
+		executions_take(b, t);
 		if (t->n_rows)
 			c->n_tests++;
 	}
