@@ -80,20 +80,56 @@ static bool is_utf16_or_32(struct span t)
 			      (t.len >= 4 && !memcmp(t.s, "\0\0\xfe\xff", 4)));
 }
 
+/* How many of the bytes in front are printed as they are: blanks and printing ASCII, eight a time.
+ */
+static size_t plain_length(const unsigned char *s, const unsigned char *end)
+{
+	const uint64_t ones = 0x0101010101010101, high = ones * 0x80;
+	const unsigned char *p = s;
+	uint64_t w;
+
+	for (; end - p >= 8; p += 8) {
+		memcpy(&w, p, 8);
+		/* a byte below ' ', above '~' (DEL is the only one without its high bit) */
+		if (((w - ones * ' ') | (w + ones) | w) & high)
+			break;
+	}
+	return (size_t)(p - s);
+}
+
 /*
  * The text as a benchmark meant it: without byte order mark, colour codes, NULs and other control
  * characters, lines ending in "\n", valid UTF-8. odd counts the bytes that are not text.
  */
 static struct span parser_clean(struct arena *a, struct span text, size_t *odd)
 {
-	const unsigned char *s = (const unsigned char *)text.s, *end = s + text.len;
-	char *out = arena_alloc(a, text.len + 1), *p = out;
+	const unsigned char *s = (const unsigned char *)text.s, *end = s + text.len, *start;
+	char *out, *p;
 	size_t n;
 
 	*odd = 0;
 	if (text.len >= 3 && !memcmp(s, "\xef\xbb\xbf", 3))
 		s += 3;
+	/* most texts are clean, and large ones cost more to copy than to read */
+	for (start = s; s < end; s += n) {
+		n = plain_length(s, end);
+		if (!n && ((*s >= ' ' && *s < 0x7f) || *s == '\n' || *s == '\t'))
+			n = 1;
+		if (!n)
+			break;
+	}
+	if (s == end)
+		return (struct span){(const char *)start, (size_t)(end - start)};
+	out = arena_alloc(a, (size_t)(end - start) + 1);
+	p = out + (s - start);
+	memcpy(out, start, (size_t)(s - start));
 	for (; s < end; s += n) {
+		n = plain_length(s, end);
+		if (n) {
+			memcpy(p, s, n);
+			p += n;
+			continue;
+		}
 		n = 1;
 		if (*s == 033) {
 			n = escape_length(s, (size_t)(end - s));

@@ -30,6 +30,24 @@ bool scan_line(struct scan *s)
 	return true;
 }
 
+json_t *scan_json(struct scan *s)
+{
+	enum { BROKEN_JSON = 8 };
+	json_error_t e;
+	json_t *root;
+
+	if (s->broken_json >= BROKEN_JSON || !s->rest.len || *s->rest.s != '{')
+		return NULL;
+	root = json_loadb(s->rest.s, s->rest.len, JSON_DISABLE_EOF_CHECK, &e);
+	if (!root) {
+		s->broken_json++;
+		return NULL;
+	}
+	s->rest.s += e.position;
+	s->rest.len -= (size_t)e.position;
+	return root;
+}
+
 struct parse_run *scan_run(struct scan *s)
 {
 	if (!s->run)

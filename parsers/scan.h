@@ -7,6 +7,7 @@
 #ifndef PARSERS_SCAN_H
 #define PARSERS_SCAN_H
 
+#include <jansson.h>
 #include <stdint.h>
 
 #include "parsers/parser.h"
@@ -68,10 +69,17 @@ struct scan {
 	const char *partial, *doubt; /* why the run is no more than partial, or suspect */
 	bool figure;		     /* the result is there */
 	bool blocks;		     /* figures outlive the reasons of the text (schbench) */
+	unsigned broken_json;	     /* objects that were not whole */
 };
 
 /* Takes the next line. */
 bool scan_line(struct scan *s);
+/*
+ * Takes the JSON object that begins where the next line does; NULL, and nothing taken, if it is not
+ * whole. The caller drops the reference. After some objects that are not whole no more are tried:
+ * a text of opening braces would be read over and over.
+ */
+json_t *scan_json(struct scan *s);
 /* The run in progress; begins one if there is none. */
 struct parse_run *scan_run(struct scan *s);
 /*

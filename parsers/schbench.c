@@ -550,35 +550,14 @@ static void json_read(struct schbench *b, json_t *object, int which, int depth)
 }
 
 /* One object of -j as a run. */
-static void json_run(struct schbench *b, struct span text)
+static void json_run(struct schbench *b, json_t *root)
 {
-	json_error_t e;
-	json_t *root = json_loadb(text.s, text.len, JSON_DISABLE_EOF_CHECK, &e);
-
 	json_read(b, root, -1, 0);
-	json_decref(root);
 	b->section = NULL;
 	b->closed = true;
 	b->blocks = b->last.section[WAKEUP].complete;
 	scan_run(&b->s);
 	end_run(b);
-}
-
-/* Takes an object off the rest of the text; false if it is not whole. */
-static bool take_json(struct schbench *b, struct span *object)
-{
-	json_error_t e;
-	json_t *root;
-
-	*object = b->s.rest;
-	root = json_loadb(object->s, object->len, JSON_DISABLE_EOF_CHECK, &e);
-	if (!root)
-		return false;
-	json_decref(root);
-	object->len = (size_t)e.position;
-	b->s.rest.s += object->len;
-	b->s.rest.len -= object->len;
-	return true;
 }
 
 static void parse_blocks(struct arena *a, const struct parse_input *in, struct parse_result *result,
@@ -592,26 +571,27 @@ static void parse_blocks(struct arena *a, const struct parse_input *in, struct p
 				   .blocks = true},
 			     .wakebench = wakebench,
 			     .mine = !wakebench};
-	ARRAY_OF(struct span) json = {NULL, 0, 0};
-	struct span object;
-	bool whole = !wakebench;
+	ARRAY_OF(json_t *) json = {NULL, 0, 0};
+	json_t *object;
+	bool alone;
 	size_t i;
 
 	scan_ask(&b.s, result->benchmark, schbench_options, false);
 	while (b.s.rest.len) {
 		/* beside the text of the same run the JSON says nothing more */
-		if (whole && *b.s.rest.s == '{') {
-			whole = take_json(&b, &object);
-			if (whole)
-				*SCAN_PUSH(a, &json) = object;
-		} else if (scan_line(&b.s)) {
+		object = wakebench ? NULL : scan_json(&b.s);
+		if (object)
+			*SCAN_PUSH(a, &json) = object;
+		else if (scan_line(&b.s))
 			read_line(&b);
-		}
 	}
 	end_run(&b);
-	if (!result->runs.n)
-		for (i = 0; i < json.n; i++)
+	alone = !result->runs.n;
+	for (i = 0; i < json.n; i++) {
+		if (alone)
 			json_run(&b, json.items[i]);
+		json_decref(json.items[i]);
+	}
 }
 
 void schbench_parse(struct arena *a, const struct parse_input *in, struct parse_result *result)

@@ -508,12 +508,15 @@ void catalog_metric(const struct catalog *c, const char *benchmark, const char *
 		.unit = "", .description = "", .reason = "", .topic = "", .direction = DIR_UNKNOWN};
 	const struct bench_def *def = catalog_find(c, benchmark);
 	const struct bench_metric *m;
+	bool other;
 
 	m = find_metric(def ? def : catalog_clock(c->a, benchmark), metric);
 	if (!m)
 		m = &nothing;
+	other = unit && *m->unit && strcmp(m->unit, "mixed") && strcmp(m->unit, unit);
 	*out = (struct db_metric){
-		.name = arena_printf(c->a, "%s.%s", benchmark, metric),
+		.name = arena_printf(c->a, "%s.%s%s%s", benchmark, metric, other ? "_" : "",
+				     other ? unit : ""),
 		.unit = unit ? unit : m->unit,
 		.description = m->description,
 		.reason = m->reason,

@@ -85,7 +85,8 @@ const struct bench_def *catalog_find(const struct catalog *c, const char *name);
 const char *const *catalog_names(const struct catalog *c); /* sorted, NULL-terminated */
 /*
  * Meaning of "tbench.throughput": from the benchmark's own description, and where that is silent
- * from metrics.yaml; direction unknown, role counter if absent in both.
+ * from metrics.yaml; direction unknown, role counter if absent in both. In another unit than the
+ * description has it is another metric, named with its unit ("netperf.throughput_KBytes/s").
  */
 void catalog_metric(const struct catalog *c, const char *benchmark, const char *metric,
 		    const char *unit, struct db_metric *out);
