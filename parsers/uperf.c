@@ -127,7 +127,7 @@ static void add_rates(struct uperf *u, const char *error, double bits, struct sp
 /* "Total   19.55GB /  32.33(s) =     5.20Gb/s       79250op/s" */
 static bool read_total(struct uperf *u)
 {
-	struct span rest = span_trim(u->s.line), word, ops = {NULL, 0}, figure, data, more;
+	struct span rest = span_trim(u->s.line), word, ops = {"", 0}, figure, data, more;
 	const char *equals, *error;
 	double bits, megabits;
 
@@ -178,7 +178,7 @@ static bool read_statistics(struct uperf *u)
 	if (!u->s.figure) {
 		const char *error = read_bits(&u->s, bits, &v);
 
-		add_rates(u, error, v, (struct span){NULL, 0});
+		add_rates(u, error, v, span_of(""));
 	}
 	if (span_next_word(&rest, &errors) && num_parse(errors, &failed) && failed > 0)
 		u->s.doubt = arena_printf(u->s.a, "%g %% of the operations failed", failed);
