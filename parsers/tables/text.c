@@ -364,11 +364,11 @@ static void add_utf8(struct strbuf *sb, unsigned int cp)
 	}
 }
 
-/* A character as a table needs it: one kind of blank, dash and quote; a tab is a wide gap. */
+/* A character as a table needs it: one kind of blank, dash and quote; tabs stay for later. */
 static void add_char(struct strbuf *sb, unsigned int cp)
 {
 	if (cp == '\t')
-		strbuf_adds(sb, "  ");
+		strbuf_addc(sb, '\t');
 	else if (cp == 0 || cp == 0xa0 || (cp >= 0x2000 && cp <= 0x200a) || cp == 0x202f ||
 		 cp == 0x205f || cp == 0x3000)
 		strbuf_addc(sb, ' ');
@@ -437,6 +437,23 @@ static void unquote_line(struct table_line *line)
 		s.len--;
 	}
 	line->text = s;
+}
+
+/* Tabs of the text as it was before it was quoted; each is a wide gap, two blanks or more. */
+static void expand_tabs(struct arena *a, struct table_line *line)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t i;
+
+	if (!line->text.len || !memchr(line->text.s, '\t', line->text.len))
+		return;
+	for (i = 0; i < line->text.len; i++) {
+		if (line->text.s[i] == '\t')
+			strbuf_pad(&sb, MAX(sb.len + 2, (sb.len / 8 + 1) * 8));
+		else
+			strbuf_addc(&sb, line->text.s[i]);
+	}
+	line->text = (struct span){arena_strndup(a, strbuf_str(&sb), sb.len), sb.len};
 }
 
 /* ---- messages and parts ---- */
@@ -583,12 +600,15 @@ void tables_undo(struct arena *a, const char *file, struct span text, struct tab
 		 struct table_set *set)
 {
 	struct undo u = {.a = a, .set = set};
+	struct table_line *line;
 
 	split_lines(&u, text);
 	if (read_messages(&u))
 		unquote(&u.out);
 	else
 		read_paste(&u);
+	array_for_each (line, &u.out)
+		expand_tabs(a, line);
 	out->file = file;
 	out->n = u.out.n;
 	out->lines = arena_copy(a, u.out.items, u.out.n, sizeof(*u.out.items));
