@@ -53,7 +53,7 @@ static json_t *json_row(const struct table *t, const struct table_row *row)
 		"index", row->index, "line", row->line, "cells", cells);
 }
 
-/* Of the first row that has a metric of ours; null: not known. */
+/* Of the first row whose metric is ours or whose direction the text states; null: not known. */
 static json_t *json_direction(const struct catalog *cat, const struct table *t)
 {
 	const struct table_row *row;

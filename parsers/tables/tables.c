@@ -130,6 +130,7 @@ static const char *benchmark_at(struct span rest)
 	static const char *const names[] = {
 		"tbench",   "hackbench", "schbench",  "kernbench", "dbench",   "stream", "netperf",
 		"coremark", "pgbench",	 "unixbench", "specjbb",   "sysbench", "ebizzy",
+		"stress-ng", "uperf",	"sched-messaging",
 	};
 	size_t i, len;
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tables of a value and its percentage in parentheses, as AMD's kernel people post them:
+ *
+ *	Test:			tip			sis-short
+ *	 1-groups:	   4.63 (0.00 pct)	   4.47 (3.45 pct)
+ *
+ * or with a coefficient of variation between the two: 18348.00 [0.04] (1.42 pct). Mostly positive is
+ * better; tables of power have new / old - 1.
+ */
+#include "parsers/tables/amd_rows.h"
+
+#include <string.h>
+#include <strings.h>
+
+static enum amd_scan scan_pct(struct arena *a, struct span *rest, struct block_cell *out)
+{
+	struct span s = *rest, number;
+	int decimals;
+	size_t len;
+	char c;
+
+	*out = (struct block_cell){0};
+	amd_skip_blanks(&s);
+	len = table_scan_number(s, &out->c.value, &decimals);
+	if (!len)
+		return s.len ? AMD_NONE : AMD_CUT;
+	number = (struct span){s.s, len};
+	s.s += len;
+	s.len -= len;
+	c = amd_next(&s);
+	if (c == '[') {
+		amd_skip_blanks(&s);
+		len = table_scan_number(s, &out->c.deviation, &decimals);
+		if (!len || out->c.deviation < 0)
+			return s.len ? AMD_NONE : AMD_CUT;
+		s.s += len;
+		s.len -= len;
+		out->c.has_deviation = true;
+		c = amd_next(&s);
+		if (c == '%')
+			c = amd_next(&s);
+		if (c != ']')
+			return c ? AMD_NONE : AMD_CUT;
+		c = amd_next(&s);
+	}
+	if (c != '(')
+		return c ? AMD_NONE : AMD_CUT;
+	amd_skip_blanks(&s);
+	len = table_scan_number(s, &out->c.change, &out->change_decimals);
+	if (!len)
+		return s.len ? AMD_NONE : AMD_CUT;
+	s.s += len;
+	s.len -= len;
+	amd_skip_blanks(&s);
+	if (s.len < 3 || strncasecmp(s.s, "pct", 3))
+		return s.len && strncasecmp(s.s, "pct", s.len) ? AMD_NONE : AMD_CUT;
+	s.s += 3;
+	s.len -= 3;
+	c = amd_next(&s);
+	if (c != ')')
+		return c ? AMD_NONE : AMD_CUT;
+	out->c.has_value = out->c.has_change = true;
+	out->c.value_text = block_value_text(a, number);
+	*rest = s;
+	return AMD_CELL;
+}
+
+/* The same lines with the label of the rows taken off the header. */
+static struct table_text without_labels(struct arena *a, const struct table_text *text,
+					size_t first, size_t lowest)
+{
+	struct table_text copy = *text;
+	size_t i, from = first > lowest + 6 ? first - 6 : lowest;
+
+	copy.lines = arena_copy(a, text->lines, first + 1, sizeof(*copy.lines));
+	copy.n = first + 1;
+	for (i = first; i-- > from && copy.lines[i].text.len;) {
+		struct span line = copy.lines[i].text, rest = amd_drop_label(line);
+		char *s;
+
+		if (rest.s == line.s || !span_trim(rest).len)
+			continue;
+		/* what is left keeps its columns */
+		s = arena_strndup(a, line.s, line.len);
+		memset(s, ' ', (size_t)(rest.s - line.s));
+		copy.lines[i].text = (struct span){s, line.len};
+	}
+	return copy;
+}
+
+static bool pct_names(struct arena *a, const struct table_text *text, size_t first, size_t lowest,
+		      size_t n, const struct table_legend *legend, const struct table_options *opt,
+		      struct table_names *out)
+{
+	struct table_text copy;
+
+	/* lines far above the rows are no header, and copying all of them for each table is slow */
+	if (first > lowest + 16)
+		lowest = first - 16;
+	copy = without_labels(a, text, first, lowest);
+	if (!(opt && opt->names) && table_names_stacked(a, &copy, first, lowest, n, out))
+		return true;
+	if (table_names_find(a, &copy, first, lowest, n, legend, NULL, opt, out))
+		return true;
+	return !(opt && opt->names) && table_names_words(a, &copy, first, lowest, n, out);
+}
+
+static void pct_finish(struct arena *a, struct table_set *set, struct table *t,
+		       const struct block_context *c)
+{
+	const struct table_row *row;
+
+	array_for_each (row, &t->rows)
+		if (row->cells[t->baseline].has_deviation)
+			t->deviation = DEV_CV;
+	block_name_rows(a, set, t, c);
+}
+
+static int amd_pct_read(struct arena *a, const struct table_text *text, bool *used,
+			const struct table_options *opt, struct table_set *set, struct err *e)
+{
+	static const struct amd_style style = {
+		.family = "amd-pct", .scan = scan_pct, .names = pct_names, .finish = pct_finish};
+
+	return amd_read(&style, a, text, used, opt, set, e);
+}
+
+static const struct table_family amd_pct = {
+	.name = "amd-pct",
+	.read = amd_pct_read,
+};
+REGISTER(table_family, amd_pct);
