@@ -12,7 +12,7 @@
  * Every value is a single run: rows "run 1 real", "run 1 user", ... in the order listed, in
  *seconds.
  */
-#include "parsers/tables/tables.h"
+#include "parsers/tables/block.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -57,6 +57,7 @@ struct reader {
 	struct table_legend legend;
 	struct listing list; /* being collected */
 	size_t gap;	     /* first line after the last block */
+	const char **sessions;
 };
 
 typedef ARRAY_OF(struct pair) pair_array;
@@ -316,7 +317,8 @@ static struct variant *get_variant(struct listing *list, const char *name)
 	return v;
 }
 
-static void add_rows(struct reader *rd, struct table *t, const struct listing *list, size_t at)
+static void add_rows(struct reader *rd, struct table *t, const struct listing *list, size_t at,
+		     size_t most)
 {
 	size_t m, i;
 
@@ -338,7 +340,8 @@ static void add_rows(struct reader *rd, struct table *t, const struct listing *l
 		}
 		if (!row.line)
 			continue;
-		row.key = arena_printf(rd->a, "run %zu %s", at + 1, metrics[m]);
+		row.key = most > 1 ? arena_printf(rd->a, "run %zu %s", at + 1, metrics[m])
+				   : metrics[m];
 		*ARRAY_PUSH(&t->rows) = row;
 	}
 }
@@ -361,7 +364,7 @@ static void flush(struct reader *rd)
 	t.benchmark = list->benchmark;
 	t.line = list->line;
 	for (i = 0; i < most; i++)
-		add_rows(rd, &t, list, i);
+		add_rows(rd, &t, list, i, most);
 	if (t.rows.n)
 		*ARRAY_PUSH(&rd->set->tables) = t;
 	for (i = 0; i < list->variants.n; i++)
@@ -403,6 +406,7 @@ static bool is_run_title(struct span line)
 static int name_block(struct reader *rd, size_t first, size_t n, const char **names)
 {
 	struct table_names found;
+	struct block_heading heading;
 	size_t i = first, given;
 
 	while (i > rd->gap &&
@@ -414,6 +418,9 @@ static int name_block(struct reader *rd, size_t first, size_t n, const char **na
 				names[0] = rd->opt->names[given];
 				return 0;
 			}
+	} else if (n == 1 && rd->sessions && first && rd->sessions[first - 1]) {
+		names[0] = rd->sessions[first - 1];
+		return 0;
 	} else if (n == 1 && i > rd->gap) {
 		names[0] = heading_name(rd->a, rd->text->lines[i - 1].text);
 		if (names[0]) {
@@ -436,7 +443,30 @@ static int name_block(struct reader *rd, size_t first, size_t n, const char **na
 			return 0;
 		}
 	}
+	if (n == 1 && !(rd->opt && rd->opt->names)) {
+		block_heading(rd->a, rd->text, rd->used, rd->gap, first, NULL, &heading);
+		names[0] = heading.name;
+		if (names[0])
+			return 0;
+	}
 	return nameless(rd, rd->text->lines[first].line, n);
+}
+
+/* Whether the lines above a block say that what was timed did not run to its end. */
+static const char *stopped_by(struct reader *rd, size_t first)
+{
+	static const char *const words[] = {"^C", "Terminated", "Killed", "Aborted", "timed out"};
+	size_t i, k, seen = 0;
+
+	for (i = first; i > rd->gap && seen < 3;) {
+		struct span line = span_trim(rd->text->lines[--i].text);
+
+		seen += line.len != 0;
+		for (k = 0; k < ARRAY_SIZE(words); k++)
+			if (line.len < 40 && span_find(line, words[k]))
+				return words[k];
+	}
+	return NULL;
 }
 
 /*
@@ -497,7 +527,7 @@ static size_t count_sides(const pair_array *pairs)
 
 static int add_block(struct reader *rd, size_t first, const pair_array *pairs)
 {
-	const char *names[MAX_SIDES], *command, *benchmark;
+	const char *names[MAX_SIDES], *command, *benchmark, *stopped;
 	struct variant *variants[MAX_SIDES];
 	size_t n = count_sides(pairs), from, i;
 	int r;
@@ -507,7 +537,8 @@ static int add_block(struct reader *rd, size_t first, const pair_array *pairs)
 	benchmark = benchmark_in(rd, from, first);
 	if (n > MAX_SIDES)
 		return nameless(rd, pairs->items[0].line, n);
-	if (rd->list.variants.n && (n > 1 || rd->list.side_by_side || command))
+	if (rd->list.variants.n && (n > 1 || rd->list.side_by_side ||
+				    (command && !str_equal(command, rd->list.command))))
 		flush(rd);
 	r = name_block(rd, first, n, names);
 	if (r)
@@ -526,7 +557,12 @@ static int add_block(struct reader *rd, size_t first, const pair_array *pairs)
 		return nameless(rd, rd->text->lines[first].line, n); /* two of one name */
 	for (i = 0; i < n; i++)
 		variants[i] = find_variant(&rd->list, names[i]);
-	add_rounds(rd, variants, n, pairs);
+	stopped = n == 1 ? stopped_by(rd, first) : NULL;
+	if (stopped)
+		tables_warn(rd->a, rd->set, pairs->items[0].line,
+			    "run of %s refused: it was stopped (%s)", names[0], stopped);
+	else
+		add_rounds(rd, variants, n, pairs);
 	return 0;
 }
 
@@ -577,6 +613,7 @@ static int bash_time_read(struct arena *a, const struct table_text *text, bool *
 	int r = 0;
 
 	table_legend_read(a, text, &rd.legend);
+	rd.sessions = block_sessions(a, text);
 	while (!r && i < text->n) {
 		pair_array pairs = {NULL, 0, 0};
 		size_t refused = set->refused.n;

@@ -52,6 +52,25 @@ struct block_heading {
 void block_heading(struct arena *a, const struct table_text *text, bool *used, size_t from,
 		   size_t first, const char *const *sessions, struct block_heading *h);
 
+/* The blocks of a text in a row, each of one variant. */
+struct block_series {
+	struct arena *a;
+	const struct table_text *text;
+	bool *used;
+	const struct table_options *opt;
+	const char **sessions;
+	size_t gap; /* first line after the last block; callers move it */
+	struct block_heading seen[64];
+	size_t n;
+	int nameless_line; /* of the first block without a name, 0: none */
+	size_t blocks;
+};
+/*
+ * Heading of the block at line `first`: its own, else that of the block before; the command in
+ * force likewise. --names go to the headings in the order of the text. False: it has no name.
+ */
+bool block_series_next(struct block_series *s, size_t first, struct block_heading *h);
+
 /* What a benchmark's figures are: metric of ours, unit, direction, name of the axis. */
 struct block_known {
 	const char *benchmark, *metric, *unit, *axis;
@@ -114,13 +133,18 @@ struct grid {
 	ARRAY_OF(struct grid_entry) entries;
 };
 
-/* One cell: its row is found by section (may be NULL) and the row's key. `row` is copied. */
-void grid_add(struct grid *g, const char *section, const char *variant,
-	      const char *description, const struct table_row *row, const struct table_cell *cell);
 /*
- * Tables of at least `least` variants, one per section in the order of the text, into the set; the
- * N-th cell of a row and variant is row index N, and with `runs` the N-th single run. Frees the
- * grid. `common` has what all of them have: family, benchmark, command.
+ * One cell: its row is found by section and command (both may be NULL) and the row's key. `row` is
+ * copied.
+ */
+void grid_add(struct grid *g, const char *section, const struct block_heading *h,
+	      const struct table_row *row, const struct table_cell *cell);
+/*
+ * Tables of at least `least` variants, one per section and command in the order of the text, into
+ * the set; commands that differ with the variant only, or not at all, make no tables of their own.
+ * The
+ * N-th cell of a row and variant is row index N, or with `runs` the N-th single run. Frees the grid.
+ * `common` has what all of them have: family, benchmark, command.
  */
 void grid_finish(struct grid *g, struct table_set *set, size_t least, bool runs,
 		 const struct table *common);

@@ -534,6 +534,59 @@ void block_heading(struct arena *a, const struct table_text *text, bool *used, s
 	}
 }
 
+/* "w" and "w/", "Base" and "base" are one. */
+static bool same_heading(const char *x, const char *y)
+{
+	for (;; x++, y++) {
+		while (*x == ' ' || *x == '/')
+			x++;
+		while (*y == ' ' || *y == '/')
+			y++;
+		if (tolower((unsigned char)*x) != tolower((unsigned char)*y))
+			return false;
+		if (!*x)
+			return true;
+	}
+}
+
+bool block_series_next(struct block_series *s, size_t first, struct block_heading *h)
+{
+	struct block_heading *seen;
+	size_t i, given = 0;
+
+	while (s->opt && s->opt->names && s->opt->names[given])
+		given++;
+	block_heading(s->a, s->text, s->used, s->gap, first, s->sessions, h);
+	s->blocks++;
+	if (!h->command && s->n)
+		h->command = s->seen[s->n - 1].command;
+	if (!h->name && !given && s->n) {
+		/* a block under the heading of the one before */
+		h->name = s->seen[s->n - 1].name;
+		h->description = s->seen[s->n - 1].description;
+	}
+	for (i = 0; h->name && i < s->n; i++)
+		if (same_heading(s->seen[i].name, h->name))
+			break;
+	if (!h->name)
+		i = s->n;
+	if (i == ARRAY_SIZE(s->seen) || (given && i >= given) || (!h->name && !given)) {
+		if (!s->nameless_line)
+			s->nameless_line = s->text->lines[first].line;
+		return false;
+	}
+	if (i == s->n)
+		s->seen[s->n++] = *h;
+	/* the last one seen stays last, for blocks that inherit from it */
+	seen = &s->seen[i];
+	if (!seen->name)
+		seen->name = "";
+	seen->command = h->command;
+	h->name = given ? s->opt->names[i] : seen->name;
+	h->description = h->description ? h->description : seen->description;
+	return true;
+}
+
 int block_nameless(const struct table_text *text, int line, size_t n,
 		   const struct table_options *opt, struct err *e)
 {

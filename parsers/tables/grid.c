@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct grid_entry {
-	const char *section, *variant, *description;
+	const char *command, *section, *variant, *description;
 	struct table_row row;
 	struct table_cell cell;
 	size_t seq;  /* order of arrival */
@@ -14,14 +14,15 @@ struct grid_entry {
 	int index;   /* the N-th cell of this row and variant */
 };
 
-void grid_add(struct grid *g, const char *section, const char *variant, const char *description,
+void grid_add(struct grid *g, const char *section, const struct block_heading *h,
 	      const struct table_row *row, const struct table_cell *cell)
 {
 	struct grid_entry *e = ARRAY_PUSH(&g->entries);
 
 	*e = (struct grid_entry){.section = section ? section : "",
-				 .variant = variant,
-				 .description = description,
+				 .command = h->command ? h->command : "",
+				 .variant = h->name,
+				 .description = h->description,
 				 .row = *row,
 				 .cell = *cell,
 				 .seq = g->entries.n};
@@ -32,10 +33,17 @@ static int seq_order(size_t x, size_t y)
 	return (x > y) - (x < y);
 }
 
+static int by_table(const struct grid_entry *v, const struct grid_entry *w)
+{
+	int r = strcmp(v->command, w->command);
+
+	return r ? r : strcmp(v->section, w->section);
+}
+
 static int by_variant(const void *x, const void *y)
 {
 	const struct grid_entry *v = x, *w = y;
-	int r = strcmp(v->section, w->section);
+	int r = by_table(v, w);
 
 	r = r ? r : strcmp(v->row.key, w->row.key);
 	r = r ? r : strcmp(v->variant, w->variant);
@@ -45,7 +53,7 @@ static int by_variant(const void *x, const void *y)
 static int by_row(const void *x, const void *y)
 {
 	const struct grid_entry *v = x, *w = y;
-	int r = strcmp(v->section, w->section);
+	int r = by_table(v, w);
 
 	r = r ? r : strcmp(v->row.key, w->row.key);
 	r = r ? r : v->index - w->index;
@@ -56,7 +64,7 @@ static int by_row(const void *x, const void *y)
 static int by_place(const void *x, const void *y)
 {
 	const struct grid_entry *v = x, *w = y;
-	int r = strcmp(v->section, w->section);
+	int r = by_table(v, w);
 
 	r = r ? r : v->row.run - w->row.run;
 	r = r ? r : seq_order(v->head, w->head);
@@ -65,7 +73,39 @@ static int by_place(const void *x, const void *y)
 
 static bool same_row(const struct grid_entry *v, const struct grid_entry *w)
 {
-	return !strcmp(v->section, w->section) && !strcmp(v->row.key, w->row.key);
+	return !by_table(v, w) && !strcmp(v->row.key, w->row.key);
+}
+
+static int by_command(const void *x, const void *y)
+{
+	const struct grid_entry *v = x, *w = y;
+	int r = strcmp(v->command, w->command);
+
+	r = r ? r : strcmp(v->variant, w->variant);
+	return r ? r : seq_order(v->seq, w->seq);
+}
+
+/* Commands tell tables apart only where two variants ran the same one and another one too. */
+static const char *settle_commands(struct grid *g)
+{
+	struct grid_entry *e = g->entries.items;
+	size_t n = g->entries.n, i, commands = 1;
+	bool shared = false;
+	const char *only = NULL;
+
+	qsort(e, n, sizeof(*e), by_command);
+	for (i = 1; i < n; i++) {
+		bool same = !strcmp(e[i].command, e[i - 1].command);
+
+		commands += !same;
+		shared |= same && strcmp(e[i].variant, e[i - 1].variant);
+	}
+	if (commands == 1 && *e[0].command)
+		only = e[0].command;
+	for (i = 0; i < n; i++)
+		if (commands == 1 || !shared)
+			e[i].command = "";
+	return only;
 }
 
 static void number_entries(struct grid *g, bool runs)
@@ -146,6 +186,11 @@ static void make_table(struct grid *g, struct table_set *set, size_t from, size_
 	if (t.n_variants < least)
 		return;
 	t.section = *e[from].section ? e[from].section : NULL;
+	if (*e[from].command) {
+		t.command = e[from].command;
+		t.section = t.section ? arena_printf(g->a, "%s %s", t.command, t.section)
+				      : t.command;
+	}
 	t.line = e[from].row.line;
 	for (i = from; i < to; i++) {
 		column = column_of(&t, &e[i], MAX_VARIANTS);
@@ -166,16 +211,20 @@ static void make_table(struct grid *g, struct table_set *set, size_t from, size_
 void grid_finish(struct grid *g, struct table_set *set, size_t least, bool runs,
 		 const struct table *common)
 {
+	struct table all = *common;
 	size_t from, to;
 
-	if (g->entries.n)
+	if (g->entries.n) {
+		const char *only = settle_commands(g);
+
+		all.command = only ? only : all.command;
 		number_entries(g, runs);
+	}
 	for (from = 0; from < g->entries.n; from = to) {
 		for (to = from + 1; to < g->entries.n &&
-				    !strcmp(g->entries.items[to].section,
-					    g->entries.items[from].section);)
+				    !by_table(&g->entries.items[to], &g->entries.items[from]);)
 			to++;
-		make_table(g, set, from, to, least, common);
+		make_table(g, set, from, to, least, &all);
 	}
 	ARRAY_FREE(&g->entries);
 }
