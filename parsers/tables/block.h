@@ -60,7 +60,7 @@ struct block_series {
 	const struct table_options *opt;
 	const char **sessions;
 	size_t gap; /* first line after the last block; callers move it */
-	struct block_heading seen[64];
+	struct block_heading seen[64], last;
 	size_t n;
 	int nameless_line; /* of the first block without a name, 0: none */
 	size_t blocks;

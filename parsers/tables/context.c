@@ -558,12 +558,12 @@ bool block_series_next(struct block_series *s, size_t first, struct block_headin
 		given++;
 	block_heading(s->a, s->text, s->used, s->gap, first, s->sessions, h);
 	s->blocks++;
-	if (!h->command && s->n)
-		h->command = s->seen[s->n - 1].command;
-	if (!h->name && !given && s->n) {
+	if (!h->command)
+		h->command = s->last.command;
+	if (!h->name && !given) {
 		/* a block under the heading of the one before */
-		h->name = s->seen[s->n - 1].name;
-		h->description = s->seen[s->n - 1].description;
+		h->name = s->last.name;
+		h->description = s->last.description;
 	}
 	for (i = 0; h->name && i < s->n; i++)
 		if (same_heading(s->seen[i].name, h->name))
@@ -577,11 +577,10 @@ bool block_series_next(struct block_series *s, size_t first, struct block_headin
 	}
 	if (i == s->n)
 		s->seen[s->n++] = *h;
-	/* the last one seen stays last, for blocks that inherit from it */
 	seen = &s->seen[i];
 	if (!seen->name)
 		seen->name = "";
-	seen->command = h->command;
+	s->last = (struct block_heading){seen->name, seen->description, h->command};
 	h->name = given ? s->opt->names[i] : seen->name;
 	h->description = h->description ? h->description : seen->description;
 	return true;

@@ -378,6 +378,8 @@ static int settle_baseline(struct arena *a, const char *file, struct table *t,
 {
 	size_t i;
 
+	if (t->delta_only)
+		return 0;
 	if (opt && opt->baseline) {
 		for (i = 0; i < t->n_variants && !same_name(t->variants[i], opt->baseline); i++)
 			;

@@ -93,6 +93,8 @@ struct table {
 	size_t n_variants;
 	int baseline;	       /* index into variants, by the rule of the design */
 	bool baseline_guessed; /* no rule matched: first column, warned about */
+	/* The only column is a change against something that has no column: baseline is -1. */
+	bool delta_only;
 	ARRAY_OF(struct table_row) rows;
 	int line; /* of its first row */
 };
