@@ -534,13 +534,13 @@ void block_heading(struct arena *a, const struct table_text *text, bool *used, s
 	}
 }
 
-/* "w" and "w/", "Base" and "base" are one. */
+/* "Base" and "base" are one, "w" and "w/" stay apart as printed. */
 static bool same_heading(const char *x, const char *y)
 {
 	for (;; x++, y++) {
-		while (*x == ' ' || *x == '/')
+		while (*x == ' ')
 			x++;
-		while (*y == ' ' || *y == '/')
+		while (*y == ' ')
 			y++;
 		if (tolower((unsigned char)*x) != tolower((unsigned char)*y))
 			return false;

@@ -454,12 +454,16 @@ static int read_families(struct arena *a, const struct table_text *text,
 	bool *used = arena_alloc_array(a, text->n + 1, sizeof(*used));
 	const struct table_family *const *f;
 	struct table *t;
-	int r = 0;
+	int r = 0, last;
 
-	registry_for_each (table_family, f) {
-		r = (*f)->read(a, text, used, opt, set, e);
-		if (r)
-			return r;
+	for (last = 0; last < 2; last++) {
+		registry_for_each (table_family, f) {
+			if ((*f)->last != last)
+				continue;
+			r = (*f)->read(a, text, used, opt, set, e);
+			if (r)
+				return r;
+		}
 	}
 	array_for_each (t, &set->tables) {
 		r = settle_baseline(a, text->file, t, opt, set, e);

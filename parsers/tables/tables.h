@@ -141,6 +141,7 @@ struct table_options {
 
 struct table_family {
 	const char *name; /* "mmtests" */
+	bool last;	  /* asked after all others, for lines that none of them took */
 	/*
 	 * Reads all tables of this family, adding to set; lines taken are marked in used[]. Rows
 	 * that cannot be trusted go to set->refused. Returns 0 (also where there is no such table),

@@ -64,21 +64,33 @@ def check_variants(doc, row):
             yield 'baseline %s, wanted %s' % (t['baseline'], bases)
 
 
-def rows_of(text):
-    """"16 x 4 metrics" are 64 rows: one per row and metric."""
-    m = re.match(r'(\d+)(?: x (\d+) metrics)?', text)
-    return int(m.group(1)) * int(m.group(2) or 1)
+# rows beside those that the index counts: "7 + min, max", "12 + total", "2 x 3 metrics"
+def count_of(text):
+    n = int(re.match(r'\d+', text).group())
+    times = re.match(r'\d+ x (\d+)', text)
+    return n * int(times.group(1)) if times else n + len(re.findall(r'min|max|total', text))
 
 
 def check_rows(doc, row):
-    counts = [rows_of(g) for g in row['rows'].split(' || ')]
+    counts = [count_of(g) for g in row['rows'].split(' || ')]
     if row['family'] == 'bash-time':
         got = [len({r['metric'] for r in t['rows']}) for t in doc['tables']]
+    elif any(re.match(r'run \d', r['key']) for t in doc['tables'] for r in t['rows']):
+        got = [1 for t in doc['tables']]
     else:
-        got = [len(t['rows']) for t in doc['tables']]
+        # RESULT and INDEX of one test of UnixBench are one row
+        got = [len({(re.sub(' (RESULT|INDEX)$', '', r['key']), r['index']) for r in t['rows']})
+               for t in doc['tables']]
     counts = [n for n in counts if n]
     if counts != got:
         yield 'rows %s, wanted %s' % (got, counts)
+
+
+def check_direction(doc, row):
+    """A direction that the text states has to come out; where it states none, ours may know it."""
+    for t, want in zip(doc['tables'], row.get('direction', 'unknown').split(' || ')):
+        if want in ('higher', 'lower') and t['direction'] != want:
+            yield 'direction %s, wanted %s' % (t['direction'], want)
 
 
 def main():
@@ -96,7 +108,8 @@ def main():
             print('%s: %s' % (row['file'], err.strip()))
             bad += 1
             continue
-        problems = list(check_variants(doc, row)) + list(check_rows(doc, row))
+        problems = list(check_variants(doc, row)) + list(check_rows(doc, row)) + \
+            list(check_direction(doc, row))
         for cell in row['cells'].split(' | '):
             cells += 1
             value = find(doc, cell)
