@@ -97,8 +97,8 @@ static json_t *json_table(const struct catalog *cat, const struct table *t)
 			 json_text(t->section), "axis_name", json_text(t->axis_name), "unit",
 			 json_text(t->unit), "direction", json_direction(cat, t), "sign",
 			 signs[t->sign], "deviation", deviations[t->deviation], "baseline",
-			 json_text(t->delta_only ? "-" : t->variants[t->baseline]), "command", json_text(t->command),
-			 "variants", variants, "rows", rows);
+			 json_text(t->delta_only ? "-" : t->variants[t->baseline]), "command",
+			 json_text(t->command), "variants", variants, "rows", rows);
 }
 
 static json_t *json_lines(const struct table_warning *items, size_t n)

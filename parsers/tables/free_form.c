@@ -186,6 +186,7 @@ static void name_row(struct arena *a, struct table *t, struct table_row *row)
 		th -= th[-1] == '.';
 		row->metric = arena_printf(a, "%s.p%.*s", rows[i].metric, (int)(th - p), p);
 		row->better = rows[i].better;
+		row->unit = rows[i].better == BETTER_LOWER ? "us" : "req/s";
 		row->axis = NULL;
 	}
 	if (str_equal(t->benchmark, "specjbb") && strstr(row->key, "jOPS"))

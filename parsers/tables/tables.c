@@ -482,7 +482,8 @@ static int nothing_found(const char *file, const struct table_set *set, struct e
 		err_add(e, -ENOENT, "no table found");
 		err_at(e, file, 0, 0);
 		err_hint(e,
-			 "tables understood: mmtests rows, lists of bash times (real, user, sys)");
+			 "tables understood: those of mmtests, LKP, AMD (pct), schbench, perf stat, "
+			 "unixbench, ministat, csv, bash times, and columns named like a baseline");
 		return -ENOENT;
 	}
 	array_for_each (w, &set->refused) {
