@@ -81,6 +81,7 @@ static json_t *json_table(const struct catalog *cat, const struct table *t)
 	static const char *const deviations[] = {
 		[DEV_NONE] = "none", [DEV_STDDEV] = "stddev",	      [DEV_PERCENT] = "percent",
 		[DEV_CV] = "cv",     [DEV_STDERR_PERCENT] = "stderr", [DEV_HIDDEN] = "hidden",
+		[DEV_FRACTION] = "fraction",
 	};
 	json_t *variants = json_array(), *rows = json_array();
 	const struct table_row *row;

@@ -92,7 +92,8 @@ static void add_section(struct import_case *c, const char *section)
 		import_param(c, "mode", modes[i].mode);
 		import_param(c, "ipc", modes[i].ipc);
 	}
-	if (!section || !*section)
+	/* "Test : hackbench" is the benchmark itself */
+	if (!section || !*section || !strcasecmp(section, c->benchmark))
 		return;
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		if (!strncasecmp(section, places[i], strlen(places[i]))) {
@@ -224,6 +225,8 @@ static int put_table_metric(struct import *im, const struct table *t, const stru
 		m->role = "headline";
 	if (row->kind == ROW_DEVIATION)
 		m->direction = DIR_LOWER;
+	else if (m->direction == DIR_UNKNOWN && row->better)
+		m->direction = row->better == BETTER_HIGHER ? DIR_HIGHER : DIR_LOWER;
 	if (m->direction == DIR_UNKNOWN && row->statistic)
 		mean_kind_parse(row->statistic, &m->mean_kind);
 	return db_put_metric(im->db, m, &m->id, im->e);
@@ -309,11 +312,11 @@ static void take_deviation(const struct table *t, const struct table_cell *cell,
 	static const char *const kinds[] = {
 		[DEV_NONE] = "",   [DEV_STDDEV] = "stddev", [DEV_PERCENT] = "percent",
 		[DEV_CV] = "cv",   [DEV_STDERR_PERCENT] = "stderr_percent",
-		[DEV_HIDDEN] = "percent",
+		[DEV_HIDDEN] = "percent", [DEV_FRACTION] = "cv",
 	};
 
 	s->has_deviation = cell->has_deviation;
-	s->deviation = cell->deviation;
+	s->deviation = cell->deviation * (t->deviation == DEV_FRACTION ? 100 : 1);
 	if (cell->has_deviation)
 		s->deviation_kind = kinds[t->deviation];
 	else if (t->deviation == DEV_HIDDEN)
@@ -447,6 +450,31 @@ static int add_listed_runs(struct import *im, const struct table *t, const int64
 	return r;
 }
 
+/* A column of changes alone gets the variant that they are against, without values. */
+static const struct table *with_baseline(struct arena *a, const struct table *t)
+{
+	struct table *full = arena_copy(a, t, 1, sizeof(*t));
+	size_t n = t->n_variants + 1, i, k;
+
+	full->n_variants = n;
+	full->baseline = 0;
+	full->variants = arena_alloc_array(a, n, sizeof(*full->variants));
+	full->descriptions = arena_alloc_array(a, n, sizeof(*full->descriptions));
+	full->variants[0] = "baseline";
+	full->descriptions[0] = "not shown by the source";
+	full->rows.items = arena_copy(a, t->rows.items, t->rows.n, sizeof(*t->rows.items));
+	for (i = 1; i < n; i++)
+		full->variants[i] = t->variants[i - 1];
+	for (k = 0; k < t->rows.n; k++) {
+		struct table_row *row = &full->rows.items[k];
+
+		row->cells = arena_alloc_array(a, n, sizeof(*row->cells));
+		for (i = 1; i < n; i++)
+			row->cells[i] = t->rows.items[k].cells[i - 1];
+	}
+	return full;
+}
+
 static int add_table(struct import *im, const struct table_set *set, const struct table *t)
 {
 	int64_t *variants = arena_alloc_array(im->a, t->n_variants, sizeof(*variants));
@@ -498,7 +526,7 @@ int import_tables(struct import *im, const char *file, const char *sha256,
 	int r = 0;
 
 	for (i = 0; !r && i < set->tables.n; i++) {
-		const struct table *first = &set->tables.items[i];
+		const struct table *first = &set->tables.items[i], *t;
 		int repeat = first->rows.n ? first->rows.items[first->rows.n - 1].run : 0;
 
 		if (done[i])
@@ -508,7 +536,8 @@ int import_tables(struct import *im, const char *file, const char *sha256,
 			if (done[k] || !same_variants(first, &set->tables.items[k]))
 				continue;
 			done[k] = true;
-			r = add_table(im, set, &set->tables.items[k]);
+			t = &set->tables.items[k];
+			r = add_table(im, set, t->delta_only ? with_baseline(im->a, t) : t);
 		}
 		if (!r)
 			r = add_facts(im, set);

@@ -110,10 +110,20 @@ static void pct_finish(struct arena *a, struct table_set *set, struct table *t,
 		       const struct block_context *c)
 {
 	const struct table_row *row;
+	double largest = 0;
+	size_t i;
 
-	array_for_each (row, &t->rows)
-		if (row->cells[t->baseline].has_deviation)
+	array_for_each (row, &t->rows) {
+		for (i = 0; i < t->n_variants; i++) {
+			if (!row->cells[i].has_deviation)
+				continue;
 			t->deviation = DEV_CV;
+			largest = MAX(largest, row->cells[i].deviation);
+		}
+	}
+	/* without a percent sign it is what it is defined as, unless that cannot be */
+	if (t->deviation == DEV_CV && largest < 1)
+		t->deviation = DEV_FRACTION;
 	block_name_rows(a, set, t, c);
 }
 

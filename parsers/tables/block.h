@@ -79,6 +79,15 @@ struct block_known {
 /* By benchmark, else NULL. */
 const struct block_known *block_known(const char *benchmark);
 
+/* "KBps" -> "kbps", "context_switch2 (Big)" -> "context-switch2-big" */
+char *block_slug(struct arena *a, const char *s);
+/*
+ * Name of a metric that is none of ours: "free-form.value-ms". The unit and the direction are part
+ * of it, since a metric's meaning never changes under its name; unit may be NULL.
+ */
+char *block_metric(struct arena *a, const char *suite, const char *what, const char *unit,
+		   enum row_better better);
+
 /* Error for columns or blocks without names. */
 int block_nameless(const struct table_text *text, int line, size_t n,
 		   const struct table_options *opt, struct err *e);

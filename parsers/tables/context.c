@@ -534,6 +534,34 @@ void block_heading(struct arena *a, const struct table_text *text, bool *used, s
 	}
 }
 
+char *block_slug(struct arena *a, const char *text)
+{
+	char *s = arena_strdup(a, text), *p, *q;
+
+	for (p = q = s; *p; p++) {
+		if (isalnum((unsigned char)*p))
+			*q++ = (char)tolower((unsigned char)*p);
+		else if (*p == '%')
+			*q++ = 'p';
+		else if (q > s && q[-1] != '-')
+			*q++ = '-';
+	}
+	while (q > s && q[-1] == '-')
+		q--;
+	*q = '\0';
+	return s;
+}
+
+char *block_metric(struct arena *a, const char *suite, const char *what, const char *unit,
+		   enum row_better better)
+{
+	return arena_printf(a, "%s.%s%s%s%s", suite, what, unit ? "-" : "",
+			    unit ? block_slug(a, unit) : "",
+			    better == BETTER_HIGHER  ? "-higher"
+			    : better == BETTER_LOWER ? "-lower"
+						     : "");
+}
+
 /* "Base" and "base" are one, "w" and "w/" stay apart as printed. */
 static bool same_heading(const char *x, const char *y)
 {

@@ -227,6 +227,11 @@ static bool add_row(struct reader *rd, struct table *t, const struct line_values
 		row.cells[i] = block_value(rd->a, c->number, c->value, line);
 	}
 	name_row(rd->a, t, &row);
+	if (!row.metric) {
+		row.full_metric = block_metric(rd->a, t->benchmark ? t->benchmark : "free-form",
+					       "value", row.unit, row.better);
+		row.headline = true;
+	}
 	if (!t->unit)
 		t->unit = row.unit;
 	*ARRAY_PUSH(&t->rows) = row;
@@ -532,6 +537,9 @@ static void read_pairs(struct reader *rd)
 			read_pair(rd->text->lines[title].text, &name, &v);
 			h.name = block_tidy(rd->a, name);
 			row.unit = arena_strndup(rd->a, v.unit.s, v.unit.len);
+			row.full_metric = block_metric(rd->a, "free-form", "value", row.unit,
+						       BETTER_UNKNOWN);
+			row.headline = true;
 			cell = block_value(rd->a, v.number, v.value, line);
 			grid_add(&g, NULL, &h, &row, &cell);
 			rd->used[title] = true;

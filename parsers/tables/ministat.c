@@ -120,6 +120,10 @@ static void add_rows(struct arena *a, struct table *t, const struct side *sides,
 		int column;
 		enum row_kind kind;
 	} rows[] = {{1, ROW_EXTREME}, {2, ROW_EXTREME}, {3, ROW_EXTREME}, {4, ROW_VALUE}};
+	/* the title says what was counted */
+	const char *metric = block_metric(a, "ministat", t->section ? block_slug(a, t->section)
+								     : "value",
+					  NULL, better);
 	size_t r, i;
 
 	for (r = 0; r < ARRAY_SIZE(rows); r++) {
@@ -131,6 +135,9 @@ static void add_rows(struct arena *a, struct table *t, const struct side *sides,
 					  .kind = rows[r].kind,
 					  .better = better,
 					  .line = sides[0].line};
+		row->full_metric = arena_printf(a, "%s%s%s", metric, column == 4 ? "" : ".",
+						column == 4 ? "" : block_slug(a, columns[column]));
+		row->headline = column == 4;
 		row->cells = arena_alloc_array(a, t->n_variants, sizeof(*row->cells));
 		for (i = 0; i < t->n_variants; i++) {
 			struct table_cell *cell = &row->cells[i];

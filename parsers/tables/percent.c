@@ -390,11 +390,16 @@ void block_name_rows(struct arena *a, struct table_set *set, struct table *t,
 			t->axis_name = axis;
 			row->axis = number;
 		}
-		if (metric && (normalised || power))
-			row->full_metric = arena_printf(a, "%s.%s%s", benchmark, metric,
-							normalised ? ".normalised" : "");
-		else
+		if (metric && k && k->unit && !normalised && !power)
 			row->metric = metric;
+		else if (metric && benchmark)
+			row->full_metric = normalised ? arena_printf(a, "%s.%s.normalised",
+								     benchmark, metric)
+						      : block_metric(a, benchmark, metric, unit,
+								     BETTER_UNKNOWN);
+		else
+			row->full_metric = block_metric(a, benchmark ? benchmark : t->family,
+							"value", unit, better);
 		row->headline = row->full_metric != NULL;
 	}
 	if (t->sign != SIGN_NONE)

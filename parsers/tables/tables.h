@@ -15,8 +15,19 @@
 #include "core/registry.h"
 #include "core/str.h"
 
-/* DEV_HIDDEN: percent of the mean, and a cell without one has 2 % or less, not 0 (LKP). */
-enum deviation_kind { DEV_NONE, DEV_STDDEV, DEV_PERCENT, DEV_CV, DEV_STDERR_PERCENT, DEV_HIDDEN };
+/*
+ * DEV_HIDDEN: percent of the mean, and a cell without one has 2 % or less, not 0 (LKP).
+ * DEV_FRACTION: a coefficient of variation as a fraction of the mean; DEV_CV: in percent.
+ */
+enum deviation_kind {
+	DEV_NONE,
+	DEV_STDDEV,
+	DEV_PERCENT,
+	DEV_CV,
+	DEV_STDERR_PERCENT,
+	DEV_HIDDEN,
+	DEV_FRACTION,
+};
 /* How a published percentage is signed: not there, new/old - 1, or better is always positive. */
 enum change_sign { SIGN_NONE, SIGN_RAW, SIGN_BETTER_POSITIVE };
 

@@ -167,22 +167,6 @@ static bool read_row(const struct reader *rd, size_t i, struct row *row, size_t 
 	return true;
 }
 
-static const char *slug(struct arena *a, const char *key)
-{
-	char *s = arena_strdup(a, key), *p, *q;
-
-	for (p = q = s; *p; p++) {
-		if (isalnum((unsigned char)*p))
-			*q++ = (char)tolower((unsigned char)*p);
-		else if (q > s && q[-1] != '-')
-			*q++ = '-';
-	}
-	while (q > s && q[-1] == '-')
-		q--;
-	*q = '\0';
-	return s;
-}
-
 static struct table_row row_of(struct reader *rd, const struct row *row, const char *column,
 			       int line)
 {
@@ -198,11 +182,14 @@ static struct table_row row_of(struct reader *rd, const struct row *row, const c
 	struct table_param *p = arena_alloc_array(rd->a, 1, sizeof(*p));
 	int test = test_of(span_of(row->key));
 
-	*p = (struct table_param){"test", score ? "score" : slug(rd->a, row->key), true};
+	*p = (struct table_param){"test", score ? "score" : block_slug(rd->a, row->key), true};
 	out.axis = out.key;
 	out.params = p;
 	out.n_params = 1;
 	out.benchmark = "unixbench";
+	if (!index && test >= 0 && tests[test].unit)
+		out.full_metric = arena_printf(rd->a, "unixbench.%s",
+					       block_slug(rd->a, tests[test].unit));
 	out.unit = index ? "index" : test >= 0 ? tests[test].unit : NULL;
 	return out;
 }
