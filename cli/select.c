@@ -10,6 +10,26 @@
 
 /* ---- options ---- */
 
+static int read_style(struct cli *c, enum report_style *style)
+{
+	static const char *const names[] = {
+		[STYLE_TABLE] = "table", [STYLE_NORM] = "norm", [STYLE_BLOCK] = "block", NULL};
+	const char *name = cli_value(c, "style"), *near;
+	size_t i;
+
+	if (!name)
+		return 0;
+	for (i = 0; names[i]; i++) {
+		if (strcmp(names[i], name))
+			continue;
+		*style = (enum report_style)i;
+		return 0;
+	}
+	near = str_suggest(name, names);
+	return cli_usage(c, "no style '%s': table, norm or block%s%s%s", name,
+			 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 static int read_options(struct selection *k)
 {
 	struct cli *c = k->c;
@@ -33,7 +53,7 @@ static int read_options(struct selection *k)
 	if (!r)
 		r = cli_int(c, "split", 1, 1000000000, &split);
 	k->report.split = (double)split;
-	return r;
+	return r ? r : read_style(c, &k->report.style);
 }
 
 /* ---- operands: variants and campaigns of the database ---- */

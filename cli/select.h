@@ -23,6 +23,7 @@
 		 "how verdicts were made: part of a case or metric, or all (mail, term)"},         \
 		{"split", 0, "N",                                                                  \
 		 "summarise rows below N and from N on (default: found from the load)"},           \
+		{"style", 0, "NAME", "tables of a mail: table (default), norm, block"},            \
 	{                                                                                          \
 		"counters", 0, NULL, "all metrics, not the headlines alone"                        \
 	}

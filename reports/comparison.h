@@ -281,7 +281,12 @@ bool comparison_is_difference(const struct cmp_cell *cell);
 /* "throughput" of "tbench.throughput"; the whole where it is foreign. */
 const char *comparison_metric_name(const struct cmp_row *r);
 
+/* Layouts of the tables of a mail: ours, everything as a ratio to 1.00, blocks that describe
+ * themselves. */
+enum report_style { STYLE_TABLE, STYLE_NORM, STYLE_BLOCK };
+
 struct report_options {
+	enum report_style style;
 	int width; /* 0: the format's own (mail 72) */
 	bool color, values, runs;
 	bool all;	 /* rows that did not change too (lkp) */

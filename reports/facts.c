@@ -113,6 +113,17 @@ static void facts_change(struct text *t, const struct view *v)
 	const char *sign = signs[common_direction(c)];
 	size_t i;
 
+	if (v->style == STYLE_NORM)
+		text_block(t, "norm",
+			   "A is 1.00 in each row, above 1.00 is better: kernel / A, where lower is "
+			   "better A / kernel; %%std = stddev / mean");
+	if (v->style == STYLE_BLOCK)
+		text_block(t, "block",
+			   "kernel / A of each row; pct imp is + where the kernel is better, whatever "
+			   "the metric; CV = stddev / mean, %%");
+	if (v->style != STYLE_TABLE)
+		return;
+
 	strbuf_addf(&sb, "%s / A - 1 %s", c->n_variants == 2 ? "B" : "kernel",
 		    c->has_published ? "as published" : "of the means");
 	if (sign)
@@ -439,7 +450,7 @@ void facts_print(struct text *t, const struct view *v)
 {
 	facts_metrics(t, v);
 	facts_change(t, v);
-	if (v->c->tested && layout_is_pair(v->c))
+	if (v->c->tested && (v->words || layout_is_pair(v->c)) && v->style == STYLE_TABLE)
 		facts_verdicts(t, v);
 	else if (v->c->tested)
 		facts_marks(t, v);

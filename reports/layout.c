@@ -102,11 +102,18 @@ void layout_render(const struct comparison *c, const struct report_options *opt,
 	view_init(&v, c, t->a, opt->split);
 	v.width = (size_t)t->width;
 	v.label = MIN(v.width / 3, (size_t)LABEL_MOST);
+	v.style = opt->style;
 	words_print(t, &v);
 	text_blank(t);
 	facts_print(t, &v);
 	text_blank(t);
-	if (layout_is_pair(c)) {
+	if (opt->style != STYLE_TABLE) {
+		style_print(t, &v);
+		if (opt->values)
+			values_print(t, &v);
+		if (opt->runs)
+			runs_print(t, &v);
+	} else if (layout_is_pair(c)) {
 		pair_print(t, &v, opt);
 	} else {
 		wide_print(t, &v, opt);

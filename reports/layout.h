@@ -13,6 +13,13 @@
 /* The whole report into t->out. */
 void layout_render(const struct comparison *c, const struct report_options *opt, struct text *t);
 
+/*
+ * A report as the body of a mail: one blank in front of a line takes it out of every reader's
+ * grammar. Reports leave one column of MAIL_WIDTH for it.
+ */
+#define MAIL_WIDTH 72
+void mail_guard(const char *report, struct strbuf *out);
+
 bool layout_is_pair(const struct comparison *c);
 
 /* Its parts. */
@@ -26,6 +33,8 @@ void facts_sides(struct text *t, const struct view *v);
 void facts_origin(struct text *t, const struct view *v);
 void wide_print(struct text *t, const struct view *v, const struct report_options *opt);
 void pair_print(struct text *t, const struct view *v, const struct report_options *opt);
+/* The tables of --style norm and block. */
+void style_print(struct text *t, const struct view *v);
 /* The means of every variant: the block of --values. */
 void values_print(struct text *t, const struct view *v);
 /* How verdicts were made: the block of --why. */

@@ -8,8 +8,6 @@
 
 #include "reports/layout.h"
 
-#define MAIL_WIDTH 72
-
 /* Starts that mean something: signatures and patches, quotes, headers in a body, comments. */
 static const char *const mail_starts[] = {
 	"---",	 "diff ", "Index:",   "+++",   "@@",  "#",     ">",
@@ -35,8 +33,7 @@ static bool line_is_trailer(struct span line)
 	return i && i < line.len && line.s[i] == ':';
 }
 
-/* One blank in front takes such a line out of every reader's grammar; lines leave room for it. */
-static void mail_guard(const char *report, struct strbuf *out)
+void mail_guard(const char *report, struct strbuf *out)
 {
 	struct span rest = span_of(report), line;
 

@@ -41,6 +41,8 @@ struct view {
 	size_t n_shapes;
 	size_t width; /* columns there are */
 	size_t label; /* longest label of a row that stands beside its cells */
+	enum report_style style;
+	bool words; /* verdicts are words, not marks */
 };
 
 /* split: axis value that starts the high load; 0: found from the first table of a benchmark. */
