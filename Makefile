@@ -35,7 +35,7 @@ DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libyaml-dev r-mathlib
 	libcurl4-openssl-dev
 DEPS_RUN := dbench rt-tests qemu-system-x86 busybox-static bc flex bison libelf-dev libssl-dev \
 	xz-utils bzip2 ca-certificates
-DEPS_TEST := libcmocka-dev shellcheck python3 man-db procps openssl git \
+DEPS_TEST := libcmocka-dev jq libxml2-utils shellcheck sqlite3 python3 man-db procps openssl git \
 	git-email libmailtools-perl python3-aiosmtpd
 PC := sqlite3 yaml-0.1 jansson libzstd libarchive libmd smartcols
 

@@ -13,6 +13,7 @@ static int add_output(struct cli *c, struct outputs *outputs, const char *text)
 	const char *name = eq ? arena_strndup(c->a, text, (size_t)(eq - text)) : text;
 	size_t n = (size_t)(__stop_reg_report_format - __start_reg_report_format), i = 0;
 	const char **names = arena_alloc_array(c->a, n + 1, sizeof(*names));
+	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
 	const struct report_format *const *p;
 	struct output *o = ARRAY_PUSH(&outputs->list);
 
@@ -22,10 +23,12 @@ static int add_output(struct cli *c, struct outputs *outputs, const char *text)
 		return cli_usage(c, "-o %s: no file name after '='", text);
 	if (o->format)
 		return 0;
-	registry_for_each (report_format, p)
+	registry_for_each (report_format, p) {
 		names[i++] = (*p)->name;
+		strbuf_addf(&all, "%s%s", all.len ? ", " : "", (*p)->name);
+	}
 	near = str_suggest(name, names);
-	cli_usage(c, "unknown format '%s'", name);
+	cli_usage(c, "unknown format '%s'; there are: %s", name, strbuf_str(&all));
 	if (near)
 		err_hint(c->e, "did you mean '%s'?", near);
 	return -EINVAL;

@@ -234,7 +234,7 @@ static void add_worse(const struct cover *k, const struct cmp_test *t, const str
 
 struct limits {
 	double same, unsure; /* largest of what could be hidden */
-	int n_same, n_unsure;
+	int n_same, n_unsure, n_changed;
 };
 
 static void take_limits(const struct cover *k, const struct cmp_test *t, const struct cmp_row *row,
@@ -243,6 +243,7 @@ static void take_limits(const struct cover *k, const struct cmp_test *t, const s
 	struct limits *l = data;
 
 	(void)k, (void)t, (void)row;
+	l->n_changed += cell->verdict == VERDICT_CHANGED;
 	if (!cell->test.on_log || isnan(cell->test.low))
 		return;
 	if (cell->verdict == VERDICT_SAME) {
@@ -256,7 +257,7 @@ static void take_limits(const struct cover *k, const struct cmp_test *t, const s
 
 static void add_counts(const struct cover *k, const struct cmp_overall *o)
 {
-	struct limits l = {0, 0, 0, 0};
+	struct limits l = {0, 0, 0, 0, 0};
 	int n = 0;
 
 	strbuf_addf(k->out, "better in %d, worse in %d of %d rows", o->better, o->worse, o->rows);
@@ -270,6 +271,9 @@ static void add_counts(const struct cover *k, const struct cmp_overall *o)
 	if (n > NAMED_ROWS)
 		strbuf_addf(k->out, " and %d more worse", n - NAMED_ROWS);
 	each_row(k, (size_t)o->variant, take_limits, &l);
+	if (l.n_changed)
+		strbuf_addf(k->out, ", changed in %d whose better direction is not known",
+			    l.n_changed);
 	if (l.n_same)
 		strbuf_addf(k->out,
 			    ", the same in %d (no change beyond %.2g%% could be hidden there)",

@@ -38,24 +38,38 @@ static void add_field(const struct md *m, const char *text)
 	add_escaped(m->out, text);
 }
 
-/* "+1.04% [0.61, 1.44] better" */
-static void add_change(const struct md *m, const struct cmp_cell *cell)
+/* "-1.8, -0.4" of the range in the unit of the change; "" where there is none */
+static const char *range_text(const struct md *m, const struct cmp_cell *cell)
 {
 	struct arena *a = m->v->a;
+	const struct test_result *t = &cell->test;
 
-	if (!cell->has_change) {
-		add_field(m, verdict_name(cell->verdict));
-		return;
-	}
-	strbuf_addf(m->out, " | %s", text_percent(a, cell->change, "%"));
-	if (!strcmp(cell->test.test, "none"))
-		return;
-	if (!isnan(cell->test.low) && cell->test.on_log)
-		strbuf_addf(m->out, " \\[%s, %s\\]", text_percent(a, cell->test.low, ""),
-			    text_percent(a, cell->test.high, ""));
-	strbuf_addf(m->out, " %s%s%s%s", cell->verdict == VERDICT_WORSE && !cell->small ? "**" : "",
-		    cell->small ? "small " : "", verdict_name(cell->verdict),
-		    cell->verdict == VERDICT_WORSE && !cell->small ? "**" : "");
+	if (isnan(t->low))
+		return "";
+	if (comparison_is_difference(cell))
+		return arena_printf(a, " \\[%+.4g, %+.4g\\]", t->low, t->high);
+	return arena_printf(a, " \\[%s, %s\\]", text_percent(a, t->low, ""),
+			    text_percent(a, t->high, ""));
+}
+
+/* "+1.04% [0.61, 1.44] better"; what fails or stands alone by its word */
+static void add_change(const struct md *m, const struct view_table *t, const struct view_row *r,
+		       const struct cmp_cell *cell)
+{
+	bool bold = cell->verdict == VERDICT_WORSE && !cell->small;
+	bool changed = cell->has_change || comparison_is_difference(cell);
+	const char *mean = view_mean(m->v->a, cell, view_decimals(m->v, t));
+
+	if (!changed)
+		add_field(m, mean ? mean : "");
+	else
+		add_field(m, view_change(m->v->a, r->row, cell, "%"));
+	if (changed && strcmp(cell->test.test, "none"))
+		strbuf_adds(m->out, range_text(m, cell));
+	if (!changed || strcmp(cell->test.test, "none"))
+		strbuf_addf(m->out, "%s%s%s%s%s", changed || mean ? " " : "", bold ? "**" : "",
+			    cell->small ? "small " : "", verdict_name(cell->verdict),
+			    bold ? "**" : "");
 }
 
 static void add_row(const struct md *m, const struct view_table *t, const struct view_row *r)
@@ -69,7 +83,7 @@ static void add_row(const struct md *m, const struct view_table *t, const struct
 	add_field(m, mean ? mean : verdict_name(base->verdict));
 	strbuf_addf(m->out, " | %s", text_share(m->v->a, base->cv));
 	for (k = 1; k < view_columns(m->v->c); k++)
-		add_change(m, view_cell(m->v->c, r, k));
+		add_change(m, t, r, view_cell(m->v->c, r, k));
 	strbuf_adds(m->out, " |\n");
 }
 
@@ -141,8 +155,7 @@ static int md_render(const struct comparison *c, const struct report_options *op
 	}
 	add_facts(&m);
 	for (i = 0; i < v.n; i++)
-		if (v.tables[i].shown || c->explained)
-			add_table(&m, &v.tables[i]);
+		add_table(&m, &v.tables[i]);
 	return 0;
 }
 

@@ -17,23 +17,18 @@ static const char *fact_value(const struct builder *b, const char *key)
 	return NULL;
 }
 
-/*
- * A campaign that was looked at more than once is judged at the two-sided level of the Pocock
- * constant 2.308 for three looks at every one of them.
- */
-#define LOOK_Q	   STATS_LOOKS_Q
-#define LOOK_LEVEL STATS_LOOKS_LEVEL
-
+/* A campaign that was looked at more than once is judged at the level of each look. */
 static void take_level(struct builder *b)
 {
 	const struct comparison_options *opt = b->opt;
 	const char *design = fact_value(b, "design"), *added = fact_value(b, "added");
 	bool looks = added || design; /* a budget that chose rows by what it saw is one */
 
-	if (design)
-		b->c->looks = "planned looks at 5, 10 and 20";
-	b->c->q = opt->q > 0 ? opt->q : looks ? LOOK_Q : 0.05;
-	b->c->level = opt->level > 0 ? opt->level : looks ? LOOK_LEVEL : 0.95;
+	if (looks)
+		b->c->looks = str_equal(design, "until-sure") ? "planned looks at 5, 10 and 20"
+							      : "several looks";
+	b->c->q = opt->q > 0 ? opt->q : looks ? STATS_LOOKS_Q : 0.05;
+	b->c->level = opt->level > 0 ? opt->level : looks ? STATS_LOOKS_LEVEL : 0.95;
 	b->c->stop = fact_value(b, "stop");
 	if (added)
 		*ARRAY_PUSH(&b->warnings) = arena_printf(
@@ -41,7 +36,7 @@ static void take_level(struct builder *b)
 			"%s %s a side were added after a look: judged at %g%%, and a mark that "
 			"only came with them is weaker than its p says",
 			added, str_equal(b->campaigns[0].unit, "boot") ? "boots" : "runs",
-			100 * LOOK_Q);
+			100 * STATS_LOOKS_Q);
 }
 
 int build_facts(struct builder *b)

@@ -58,7 +58,8 @@ static const char *spread_text(struct arena *a, const struct cmp_cell *cell)
 	return isnan(cell->cv) ? "-" : arena_printf(a, "%.2f", 100 * cell->cv);
 }
 
-/* Ratio so that above 1.00 is better; a row without a direction keeps new / base. */
+/* Ratio so that above 1.00 is better, NULL if there is none; a row without a direction keeps new /
+ * base. */
 static const char *norm_text(const struct style *s, const struct cmp_row *row,
 			     const struct cmp_cell *cell)
 {
@@ -66,18 +67,17 @@ static const char *norm_text(const struct style *s, const struct cmp_row *row,
 
 	if (row->direction == DIR_LOWER)
 		ratio = 1 / ratio;
-	return isfinite(ratio) ? arena_printf(s->v->a, "%.3f", ratio) : "-";
+	return isfinite(ratio) ? arena_printf(s->v->a, "%.3f", ratio) : NULL;
 }
 
 static void norm_cells(const struct style *s, const struct view_row *r, const struct cmp_cell *cell,
 		       struct grid_cell *at)
 {
-	if (!cell->has_mean && !cell->has_change) {
-		at[0].text = *mark_of(s, cell) ? mark_of(s, cell) : "-";
-		return;
-	}
-	at[0].text = arena_printf(s->v->a, "%s%s", norm_text(s, r->row, cell), mark_of(s, cell));
-	at[1].text = spread_text(s->v->a, cell);
+	const char *mark = mark_of(s, cell), *ratio = norm_text(s, r->row, cell);
+
+	at[0].text = ratio ? arena_printf(s->v->a, "%s%s", ratio, mark) : *mark ? mark : "-";
+	if (cell->has_mean || cell->has_change)
+		at[1].text = spread_text(s->v->a, cell);
 }
 
 static void block_cells(const struct style *s, const struct view_row *r,
@@ -197,7 +197,6 @@ void style_print(struct text *t, const struct view *v)
 	size_t i;
 
 	for (i = 0; i < v->n; i++)
-		if (v->tables[i].shown)
-			style_table(&s, &v->tables[i], i > 0);
+		style_table(&s, &v->tables[i], i > 0);
 	text_blank(t);
 }
