@@ -78,6 +78,53 @@ static json_t *json_blocks(const struct cmp_cell *cell)
 	return out;
 }
 
+/* Views that only some rows have: their keys are there where they say something. */
+static void json_views(json_t *o, const struct cmp_cell *cell)
+{
+	const struct {
+		const char *key;
+		double value;
+	} views[] = {
+		{"points", cell->points},     {"per_second", cell->per_second},
+		{"per_work", cell->per_work}, {"energy", cell->energy},
+		{"events_p", cell->event_p},
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(views); i++)
+		if (isfinite(views[i].value))
+			json_object_set_new(o, views[i].key, json_number_or_null(views[i].value));
+	if (cell->event_runs)
+		json_object_set_new(
+			o, "events",
+			json_pack("{s:i, s:i}", "runs", cell->event_runs, "with", cell->events));
+}
+
+/* The work of both sides and how often their runs failed, of each variant that says so. */
+static json_t *json_works(const struct comparison *c, const struct cmp_test *t)
+{
+	json_t *out = json_array();
+	size_t i;
+
+	for (i = 1; i < c->n_variants; i++) {
+		const struct cmp_work *w = &t->works[i];
+		bool known = isfinite(w->change) || w->by_design;
+
+		if (!known && isnan(w->fail_p))
+			continue;
+		json_array_append_new(
+			out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "variant",
+				       c->variants[i].id, "unit", json_text(c, w->unit), "base",
+				       json_number_or_null(w->base), "other",
+				       json_number_or_null(w->other), "change",
+				       json_number_or_null(w->change), "same",
+				       known ? json_boolean(w->same) : json_null(),
+				       "elapsed_change", json_number_or_null(w->longer),
+				       "failures_p", json_number_or_null(w->fail_p)));
+	}
+	return out;
+}
+
 /* is_base: the baseline's own cell, which has no change and no verdict. */
 static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
 			 const struct cmp_cell *cell, const char *variant, bool is_base)
@@ -128,6 +175,7 @@ static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
 	json_object_set_new(o, "suspect", json_integer(cell->suspect));
 	json_object_set_new(o, "error", json_text(c, cell->error));
 	json_object_set_new(o, "source_mark", json_boolean(cell->source_mark));
+	json_views(o, cell);
 	return o;
 }
 
@@ -164,6 +212,8 @@ static json_t *json_row(const struct comparison *c, const struct cmp_row *row)
 	json_object_set_new(o, "role", json_string(row->headline ? "headline" : "counter"));
 	json_object_set_new(o, "description", json_text(c, row->description));
 	json_row_grounds(o, row);
+	if (*row->topic)
+		json_object_set_new(o, "topic", json_text(c, row->topic));
 	for (i = 0; i < c->n_variants; i++)
 		json_array_append_new(cells,
 				      json_cell(c, row, &row->cells[i], c->variants[i].id, i == 0));
@@ -231,7 +281,7 @@ static json_t *json_tests(const struct comparison *c)
 
 	for (i = 0; i < c->n_tests; i++) {
 		const struct cmp_test *t = &c->tests[i];
-		json_t *o = json_object(), *rows = json_array();
+		json_t *o = json_object(), *rows = json_array(), *works;
 
 		json_object_set_new(o, "case", json_text(c, t->name));
 		json_object_set_new(o, "description", json_text(c, t->description));
@@ -242,6 +292,10 @@ static json_t *json_tests(const struct comparison *c)
 			json_array_append_new(rows, json_row(c, &t->rows[r]));
 		json_object_set_new(o, "rows", rows);
 		json_object_set_new(o, "runs", json_runs(c, t));
+		works = json_works(c, t);
+		if (json_array_size(works))
+			json_object_set(o, "works", works);
+		json_decref(works);
 		json_array_append_new(out, o);
 	}
 	return out;

@@ -229,10 +229,20 @@ static void cell_reads(const struct comparison *c, const struct cmp_row *row, st
 	w->depend += !row->headline && cell->reads == VERDICT_CHANGED;
 }
 
+static void cell_clear(struct cmp_cell *cell)
+{
+	cell->points = cell->difference = cell->per_second = cell->per_work = NAN;
+	cell->energy = cell->in_sd = cell->event_p = NAN;
+	cell->reads = cell->verdict;
+}
+
 static void test_rates(const struct comparison *c, struct cmp_test *t)
 {
 	size_t v, r;
 
+	for (r = 0; r < t->n_rows; r++)
+		for (v = 0; v < c->n_contrasts; v++)
+			cell_clear(&t->rows[r].contrasts[v]);
 	t->works = arena_alloc_array(c->arena, c->n_variants, sizeof(*t->works));
 	for (v = 0; v < c->n_variants; v++) {
 		find_work(c, t, v);
@@ -240,8 +250,7 @@ static void test_rates(const struct comparison *c, struct cmp_test *t)
 		for (r = 0; r < t->n_rows; r++) {
 			struct cmp_cell *cell = &t->rows[r].cells[v], *base = &t->rows[r].cells[0];
 
-			cell->points = cell->difference = cell->per_second = cell->per_work = NAN;
-			cell->energy = cell->in_sd = cell->event_p = NAN;
+			cell_clear(cell);
 			cell_events(&t->rows[r], cell);
 			cell_energy(&t->rows[r], cell, &t->works[v], v);
 			if (v)
