@@ -92,7 +92,7 @@ struct cmp_work {
 	bool same;			      /* the work, within the threshold */
 	bool by_design; /* the benchmark's headline is its time for a fixed piece of work */
 	/* rows by what they read; votes are those of headlines */
-	int votes_better, votes_worse, votes_changed, votes;
+	int votes_better, votes_worse, votes_open, votes;
 	int better, worse, depend, counters;
 	int failed_more; /* failed runs show a difference: 1 more, -1 fewer, 0 no */
 	double fail_p;	 /* Fisher's exact test of them; NAN: none failed on either side */

@@ -34,7 +34,7 @@ static const struct cmp_overall *overall_of(const struct comparison *c, const ch
 }
 
 struct tally {
-	int better, worse, changed, votes, c_better, c_worse, c_depend, counters;
+	int better, worse, open, votes, c_better, c_worse, c_depend, counters;
 	const struct cmp_test *failed; /* the first with more failures */
 };
 
@@ -51,7 +51,7 @@ static struct tally tally_of(const struct lkp *k, const char *benchmark)
 			continue;
 		s.better += w->votes_better;
 		s.worse += w->votes_worse;
-		s.changed += w->votes_changed;
+		s.open += w->votes_open;
 		s.votes += w->votes;
 		s.c_better += w->better;
 		s.c_worse += w->worse;
@@ -74,7 +74,7 @@ static const char *verdict_text(const struct lkp *k, const char *benchmark, cons
 		return "incomplete";
 	if (s->better && s->worse)
 		return "mixed";
-	if (!s->votes || (s->changed && !s->better && !s->worse))
+	if (!s->votes || (s->open && !s->better && !s->worse))
 		return "undecided";
 	return s->better ? "win" : s->worse ? "loss" : "same";
 }
@@ -262,7 +262,9 @@ static void print_columns(const struct lkp *k)
 		    k->c->n_variants > 2 ? "kernel" : k->c->variants[1].id,
 		    k->c->has_published ? ", as published" : "");
 	if (k->points)
-		strbuf_adds(&sb, "p = points (new - old of a percentage); ");
+		strbuf_addf(&sb, "p = points (new - old of a percentage%s%s%s); ",
+			    k->published ? ", published as " : "", k->published ? k->published : "",
+			    k->n_published > 4 ? ", ..." : "");
 	if (k->difference)
 		strbuf_adds(&sb, "d = difference (no percentage of a base below 0); ");
 	if (k->gone)
@@ -280,7 +282,8 @@ static void print_columns(const struct lkp *k)
 			    k->small ? "s: less than that; " : "",
 			    *tests ? tests : "exact rank test", percent, percent);
 	else
-		strbuf_adds(&sb, "the change seen against want, not a test");
+		strbuf_adds(&sb, "the change seen against want, not a test; unsure where single "
+				 "runs are known but too few");
 	text_block(k->t, "columns", "%s", strbuf_str(&sb));
 }
 
@@ -366,9 +369,10 @@ static void print_against(struct lkp *k)
 static int lkp_render(const struct comparison *c, const struct report_options *opt,
 		      struct strbuf *out, struct err *e)
 {
-	_cleanup_strbuf_ struct strbuf tables = STRBUF_INIT;
-	struct text head = {c->arena, out, LKP_WIDTH, false};
-	struct text body = {c->arena, &tables, LKP_WIDTH, false};
+	_cleanup_strbuf_ struct strbuf top = STRBUF_INIT, tables = STRBUF_INIT;
+	/* one column is kept for the guard */
+	struct text head = {c->arena, &top, LKP_WIDTH - 1, false};
+	struct text body = {c->arena, &tables, LKP_WIDTH - 1, false};
 	struct lkp k = {.c = c, .opt = opt, .a = c->arena, .t = &head};
 
 	(void)e;
@@ -392,7 +396,8 @@ static int lkp_render(const struct comparison *c, const struct report_options *o
 	if (c->n_variants == 2)
 		print_noise(&k);
 	facts_origin(&head, &k.view);
-	strbuf_add(out, strbuf_str(&tables), tables.len);
+	strbuf_add(&top, strbuf_str(&tables), tables.len);
+	mail_guard(strbuf_str(&top), out);
 	return 0;
 }
 

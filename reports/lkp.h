@@ -16,6 +16,8 @@ struct lkp {
 	size_t variant; /* the one against the baseline */
 	bool whole_sd;	/* all deviations are whole percentages, as published */
 	bool points, difference, gone, small; /* marks in use */
+	const char *published; /* percentages that the source prints where these have points */
+	int n_published;
 };
 
 /* "+17.9%", "+0.61p", "new"; sets the marks. */

@@ -62,6 +62,10 @@ const char *lkp_change(struct lkp *k, const struct cmp_cell *base, const struct 
 	}
 	if (!isnan(cell->points)) {
 		k->points = true;
+		if (cell->published && k->n_published++ < 4)
+			k->published = arena_printf(k->a, "%s%s%+.1f%%",
+						    k->published ? k->published : "",
+						    k->published ? ", " : "", percent);
 		return arena_printf(k->a, "%+.2fp", cell->points);
 	}
 	if (cell->has_change && fabs(percent) < 0.05)

@@ -213,7 +213,8 @@ static void cell_reads(const struct comparison *c, const struct cmp_row *row, st
 
 	cell->follows_work = cost && !isnan(w->change) && !w->same;
 	cell->reads = cell->verdict;
-	if (cell->verdict == VERDICT_UNSURE && isnan(cell->test.p) &&
+	/* of published figures there is nothing else to say; our own runs were too few */
+	if (cell->verdict == VERDICT_UNSURE && isnan(cell->test.p) && !cell->values &&
 	    (cell->has_mean || cell->has_change))
 		cell->reads = untested_reads(c, row, cell);
 	else if (cell->follows_work &&
@@ -222,7 +223,8 @@ static void cell_reads(const struct comparison *c, const struct cmp_row *row, st
 	w->votes += row->headline;
 	w->votes_better += row->headline && cell->reads == VERDICT_BETTER;
 	w->votes_worse += row->headline && cell->reads == VERDICT_WORSE;
-	w->votes_changed += row->headline && cell->reads == VERDICT_CHANGED;
+	w->votes_open +=
+		row->headline && (cell->reads == VERDICT_CHANGED || cell->reads == VERDICT_UNSURE);
 	w->counters += !row->headline;
 	w->better += !row->headline && cell->reads == VERDICT_BETTER;
 	w->worse += !row->headline && cell->reads == VERDICT_WORSE;
