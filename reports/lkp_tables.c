@@ -75,6 +75,10 @@ const char *lkp_change(struct lkp *k, const struct cmp_cell *base, const struct 
 				       : arena_printf(k->a, "x%.4g", 1 + cell->change);
 	if (isnan(cell->difference))
 		return "-";
+	if (cell->mean == 0 && base->mean != 0) {
+		k->gone = true;
+		return "gone";
+	}
 	if (base->mean == 0) {
 		k->gone |= cell->mean != 0;
 		return cell->mean == 0 ? "0.0%" : "new";

@@ -128,7 +128,7 @@ static void cell_views(const struct cmp_row *row, struct cmp_cell *cell,
 	/* "CPUs used times 100" is a percentage too, but no share */
 	if (share && fabs(cell->mean) <= 100 && fabs(base->mean) <= 100)
 		cell->points = cell->mean - base->mean;
-	else if (!(base->mean > 0))
+	else if (!cell->has_change)
 		cell->difference = cell->mean - base->mean;
 	if (!cell_has_change_of(cell, base))
 		return;
