@@ -467,7 +467,10 @@ const char *catalog_describe(const struct catalog *c, const char *benchmark, con
 	const struct bench_def *def = catalog_find(c, benchmark);
 	const struct metric_bench *b = metrics_bench(c->metrics, test_case);
 
-	return def ? def->description : b ? b->description : "";
+	/* words for this very test case say more than those for all of a benchmark */
+	if (b && (!def || strchr(b->pattern, '/')))
+		return b->description;
+	return def ? def->description : "";
 }
 
 /* What the patterns say, for the fields that the benchmark's own description leaves open. */
