@@ -4,7 +4,7 @@
 
 static const struct cli_option compare_options[] = {
 	{"output", 'o', "FORMAT[=FILE]",
-	 "mail, term, lkp, mmtests, csv or json; repeatable (default: term on a terminal, else mail)"},
+	 "mail, term, lkp, html, mmtests, csv or json; repeatable (default: term, on a pipe mail)"},
 	SELECT_OPTIONS,
 	{"check", 0, NULL, "exit 3 on a regression, 4 where it cannot be told"},
 	CLI_OPTIONS_END,

@@ -142,8 +142,9 @@ static json_t *json_content(const struct catalog *cat, const char *file,
 		json_array_append_new(tables, json_table(cat, t));
 	array_for_each (f, &set->facts)
 		json_object_set_new(facts, f->key, json_text(f->value));
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "kdelta.import/1", "file",
-			 json_text(file), "tables", tables, "raw", json_raw(content), "warnings",
+	return json_pack("{s:s, s:o, s:o, s:o, s:O?, s:o, s:o, s:o}", "schema", "kdelta.import/1",
+			 "file", json_text(file), "tables", tables, "raw", json_raw(content),
+			 "report", content->exported, "warnings",
 			 json_lines(set->warnings.items, set->warnings.n), "refused",
 			 json_lines(set->refused.items, set->refused.n), "facts", facts);
 }
@@ -170,6 +171,10 @@ static void print_content(const char *file, const struct import_content *content
 	if (content->def)
 		strbuf_addf(&out, "%s: raw output of %s, %zu run%s\n", file, content->def->name,
 			    content->raw->runs.n, content->raw->runs.n == 1 ? "" : "s");
+	if (content->exported)
+		strbuf_addf(&out, "%s: report of kdelta, %zu variants, %zu test cases\n", file,
+			    json_array_size(json_object_get(content->exported, "variants")),
+			    json_array_size(json_object_get(content->exported, "tests")));
 	array_for_each (t, &content->set.tables)
 		strbuf_addf(&out, "%s:%d: %s table%s%s%s%s, %zu variants (baseline %s), %zu rows\n",
 			    file, t->line, t->family, t->benchmark ? " of " : "",
@@ -234,6 +239,13 @@ static int tell_report(struct cli *c, const char *file, const struct import_repo
 	}
 	for (i = 0; i < r->n_notes; i++)
 		cli_warn(c, "%s", r->notes[i]);
+	if (r->exported) {
+		cli_note(c,
+			 "campaign %s: a report of kdelta, %d variants, %d test cases, %d rows, "
+			 "%d runs",
+			 r->campaign, r->variants, r->cases, r->rows, r->runs);
+		return EXIT_DONE;
+	}
 	if (!r->set) {
 		cli_note(c, "campaign %s: %d run%s of %s, %d without a result", r->campaign,
 			 r->runs, r->runs == 1 ? "" : "s", r->benchmark, r->refused);
@@ -270,13 +282,12 @@ static int show_text(struct importer *im, const char *file, struct span text)
 	struct import_content *content = arena_alloc(im->c->a, sizeof(*content));
 	int r = import_read(im->c->a, im->cat, file, text, &im->opt, content, im->c->e);
 
-	if (r)
-		return as_failure(r);
-	if (im->json)
+	if (!r && im->json)
 		print_json(json_content(im->cat, file, content));
-	else
+	else if (!r)
 		print_content(file, content);
-	return tell_about_lines(im->c, file, &content->set);
+	import_content_release(content);
+	return r ? as_failure(r) : tell_about_lines(im->c, file, &content->set);
 }
 
 static int import_span(struct importer *im, struct db *db, const char *file, struct span text)
@@ -556,6 +567,7 @@ static const struct command import = {
 		"A folder of raw outputs is one variant; a folder of such folders is one campaign "
 		"with\n"
 		"a variant for each.\n"
+		"Reports of kdelta itself (-o html, json or csv) come back with the same numbers.\n"
 		"URL: http(s)://...; a message of lore.kernel.org or another public-inbox is "
 		"fetched\n"
 		"in its raw form, also by its Message-ID in brackets. At most 64 MB.",

@@ -5,7 +5,7 @@
 
 static const struct cli_option report_options[] = {
 	{"output", 'o', "FORMAT[=FILE]",
-	 "lkp, mail, term, mmtests, csv or json; repeatable (default: lkp)"},
+	 "lkp, mail, term, html, mmtests, csv or json; repeatable (default: lkp)"},
 	{"all", 'a', NULL, "rows that did not change too"},
 	SELECT_OPTIONS,
 	CLI_OPTIONS_END,

@@ -14,6 +14,7 @@ static void builder_release(struct builder *b)
 	array_for_each (f, &b->floors)
 		ARRAY_FREE(&f->pairs);
 	ARRAY_FREE(&b->floors);
+	grounds_release(b);
 	ARRAY_FREE(&b->run_facts);
 	ARRAY_FREE(&b->variants);
 	ARRAY_FREE(&b->cases);
@@ -206,6 +207,7 @@ static int read_campaigns(struct builder *b, const char *const *names, size_t n_
 			return r;
 		c->campaigns[c->n_campaigns++] = camp->id;
 	}
+	grounds_read(b);
 	r = read_history(b);
 	if (!r)
 		r = build_floors(b);

@@ -50,6 +50,7 @@ struct builder {
 	ARRAY_OF(struct floor) floors;
 	ARRAY_OF(struct db_run_fact) run_facts; /* what the seconds of runs looked like */
 	ARRAY_OF(struct db_fact) facts;
+	struct json_t *grounds; /* of a campaign read back from a report; NULL */
 	ARRAY_OF(const char *) warnings;
 	ARRAY_OF(const char *) missing;
 	int repeated; /* cells the source states more than once */
@@ -58,6 +59,15 @@ struct builder {
 /* Learns noise floors; before the rows. floor_take: what a row's metric has. */
 int build_floors(struct builder *b);
 void floor_take(const struct builder *b, struct cmp_row *row);
+
+/*
+ * What the verdicts of a campaign that was read back from a report rested on: grounds_read finds it
+ * among the facts, the others give a row and the comparison theirs.
+ */
+void grounds_read(struct builder *b);
+void grounds_release(struct builder *b);
+void grounds_take(const struct builder *b, const struct cmp_test *t, struct cmp_row *row);
+void grounds_take_level(const struct builder *b);
 
 /* Reads the runs of a campaign, the number-th of the joined ones; sorts; gives a test its own. */
 int executions_read(struct builder *b, const struct db_campaign *camp, int number);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * -o csv: one line per cell, RFC 4180, empty fields for what is not known. Changes, cv and ranges
- * are fractions, change = new / base - 1.
+ * -o csv, RFC 4180: a line for each cell, and below it in long form one for each of its values,
+ * which has block and value instead of figures. Empty fields for what is not known. Changes, cv and
+ * ranges are fractions, change = new / base - 1. runner/export_csv.c reads it back.
  */
 #include <math.h>
 #include <string.h>
@@ -40,8 +41,9 @@ static void csv_integer(struct strbuf *sb, int v)
 		strbuf_addf(sb, "%d", v);
 }
 
-static void csv_line(const struct comparison *c, const struct cmp_test *t, const struct cmp_row *r,
-		     const struct cmp_cell *cell, struct strbuf *out)
+/* What the lines of a cell share, without a comma at the end. */
+static void csv_place(const struct comparison *c, const struct cmp_test *t, const struct cmp_row *r,
+		      const struct cmp_cell *cell, struct strbuf *out)
 {
 	const char *const texts[] = {
 		t->benchmark,
@@ -54,6 +56,17 @@ static void csv_line(const struct comparison *c, const struct cmp_test *t, const
 		c->variants[cell->variant].id,
 		c->variants[cell->variant].name,
 	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		if (i)
+			strbuf_addc(out, ',');
+		csv_text(out, texts[i]);
+	}
+}
+
+static void csv_figures(const struct cmp_cell *cell, struct strbuf *out)
+{
 	/* the columns are shares */
 	bool share = !comparison_is_difference(cell);
 	const double numbers[] = {
@@ -69,11 +82,6 @@ static void csv_line(const struct comparison *c, const struct cmp_test *t, const
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(texts); i++) {
-		if (i)
-			strbuf_addc(out, ',');
-		csv_text(out, texts[i]);
-	}
 	csv_integer(out, cell->n);
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
 		csv_number(out, numbers[i]);
@@ -84,7 +92,30 @@ static void csv_line(const struct comparison *c, const struct cmp_test *t, const
 	csv_integer(out, cell->runs_needed);
 	strbuf_addf(out, ",%d,%d,", cell->failed, cell->suspect);
 	csv_text(out, cell->error ? cell->error : "");
-	strbuf_adds(out, "\r\n");
+	strbuf_adds(out, cell->published ? ",published" : ",");
+}
+
+/* Empty fields between a place and its block and value. */
+#define N_FIGURES 18
+
+static void csv_lines(const struct comparison *c, const struct cmp_test *t, const struct cmp_row *r,
+		      const struct cmp_cell *cell, struct strbuf *out)
+{
+	_cleanup_strbuf_ struct strbuf place = STRBUF_INIT;
+	int i;
+
+	csv_place(c, t, r, cell, &place);
+	for (i = 0; i < N_FIGURES; i++)
+		strbuf_addc(&place, ',');
+	csv_place(c, t, r, cell, out);
+	csv_figures(cell, out);
+	strbuf_adds(out, ",,\r\n");
+	for (i = 0; cell->values && i < cell->n; i++) {
+		strbuf_add(out, place.buf, place.len);
+		strbuf_addf(out, ",%d", cell->blocks[i]);
+		csv_number(out, cell->values[i]);
+		strbuf_adds(out, "\r\n");
+	}
 }
 
 static int csv_render(const struct comparison *c, const struct report_options *opt,
@@ -96,18 +127,18 @@ static int csv_render(const struct comparison *c, const struct report_options *o
 	(void)e;
 	strbuf_adds(out, "benchmark,case,metric,unit,direction,mean_kind,role,variant,name,n,mean,"
 			 "stddev,cv,change,shift,ci_low,ci_high,p,p_adj,test,verdict,small,"
-			 "runs_needed,failed,suspect,error\r\n");
+			 "runs_needed,failed,suspect,error,published,block,value\r\n");
 	for (t = 0; t < c->n_tests; t++)
 		for (r = 0; r < c->tests[t].n_rows; r++)
 			for (i = 0; i < c->n_variants; i++)
-				csv_line(c, &c->tests[t], &c->tests[t].rows[r],
-					 &c->tests[t].rows[r].cells[i], out);
+				csv_lines(c, &c->tests[t], &c->tests[t].rows[r],
+					  &c->tests[t].rows[r].cells[i], out);
 	return 0;
 }
 
 static const struct report_format csv = {
 	.name = "csv",
-	.summary = "one line per test case, metric and variant",
+	.summary = "one line per test case, metric and variant, then one per value",
 	.render = csv_render,
 };
 REGISTER(report_format, csv);

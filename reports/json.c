@@ -143,7 +143,7 @@ static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
 	json_object_set_new(o, "values", json_values(cell));
 	json_object_set_new(o, "blocks", json_blocks(cell));
 	json_object_set_new(o, "change",
-			    json_number_or_null(cell->has_change	       ? cell->change
+			    json_number_or_null(cell->has_change		 ? cell->change
 						: comparison_is_difference(cell) ? t->change
 										 : NAN));
 	if (comparison_is_difference(cell))
@@ -176,6 +176,8 @@ static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
 	json_object_set_new(o, "error", json_text(c, cell->error));
 	json_object_set_new(o, "source_mark", json_boolean(cell->source_mark));
 	json_views(o, cell);
+	if (cell->cv_hidden)
+		json_object_set_new(o, "cv_hidden", json_true());
 	return o;
 }
 
@@ -262,15 +264,15 @@ static json_t *json_runs(const struct comparison *c, const struct cmp_test *t)
 	return out;
 }
 
-/* The parameters in the name of a test case, in its order. */
-static json_t *json_swept(const struct comparison *c, const struct cmp_test *t)
+/* Parameters of a test case: those in its name, in its order, or the others. */
+static json_t *json_params(const struct comparison *c, const struct cmp_param *list, size_t n)
 {
 	json_t *out = json_array();
 	size_t i;
 
-	for (i = 0; i < t->n_swept; i++)
-		json_array_append_new(out, json_pack("[o,o]", json_text(c, t->swept[i].name),
-						     json_text(c, t->swept[i].value)));
+	for (i = 0; i < n; i++)
+		json_array_append_new(out, json_pack("[o,o]", json_text(c, list[i].name),
+						     json_text(c, list[i].value)));
 	return out;
 }
 
@@ -287,7 +289,8 @@ static json_t *json_tests(const struct comparison *c)
 		json_object_set_new(o, "description", json_text(c, t->description));
 		json_object_set_new(o, "command", json_text(c, t->command));
 		json_object_set_new(o, "benchmark", json_text(c, t->benchmark));
-		json_object_set_new(o, "swept", json_swept(c, t));
+		json_object_set_new(o, "swept", json_params(c, t->swept, t->n_swept));
+		json_object_set_new(o, "fixed", json_params(c, t->fixed, t->n_fixed));
 		for (r = 0; r < t->n_rows; r++)
 			json_array_append_new(rows, json_row(c, &t->rows[r]));
 		json_object_set_new(o, "rows", rows);

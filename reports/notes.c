@@ -29,6 +29,7 @@ static void take_level(struct builder *b)
 							      : "several looks";
 	b->c->q = opt->q > 0 ? opt->q : looks ? STATS_LOOKS_Q : 0.05;
 	b->c->level = opt->level > 0 ? opt->level : looks ? STATS_LOOKS_LEVEL : 0.95;
+	grounds_take_level(b);
 	b->c->stop = fact_value(b, "stop");
 	if (added)
 		*ARRAY_PUSH(&b->warnings) = arena_printf(
@@ -96,7 +97,7 @@ void note_missing(struct builder *b)
 		*ARRAY_PUSH(&b->missing) = "machine";
 	if (!command)
 		*ARRAY_PUSH(&b->missing) = "command";
-	if (values && str_equal(c->kind, "import"))
+	if (values && str_equal(c->kind, "import") && !b->grounds)
 		*ARRAY_PUSH(&b->missing) = "order of the runs (a drift would not show)";
 	b->c->missing = arena_copy(b->a, b->missing.items, b->missing.n, sizeof(char *));
 	b->c->n_missing = b->missing.n;

@@ -308,6 +308,7 @@ static void add_row(struct builder *b, struct cmp_test *t, const struct db_metri
 	if (row_is_empty(b, row))
 		return;
 	build_history(b, row, t->db_id, m->id);
+	grounds_take(b, t, row);
 	t->n_rows++;
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/file.h"
 #include "core/num.h"
+#include "runner/export.h"
 #include "runner/import_write.h"
 #include "runner/store.h"
 
@@ -147,6 +148,12 @@ static bool is_comparison(const struct table_set *set)
 	return false;
 }
 
+void import_content_release(struct import_content *content)
+{
+	json_decref(content->exported);
+	content->exported = NULL;
+}
+
 int import_read(struct arena *a, const struct catalog *cat, const char *file, struct span text,
 		const struct import_options *opt, struct import_content *content, struct err *e)
 {
@@ -157,6 +164,8 @@ int import_read(struct arena *a, const struct catalog *cat, const char *file, st
 	*content = (struct import_content){0};
 	if (opt->as)
 		return parse_as(a, cat, opt->as, text, content, e);
+	if (export_recognise(text))
+		return export_read(a, shown, text, &content->exported, e);
 	r = tables_read(a, shown, text, &opt->tables, &content->set, e);
 	if (!r && is_comparison(&content->set))
 		return 0;
@@ -231,42 +240,58 @@ static struct import start(struct db *db, struct arena *a, const struct catalog 
 	};
 }
 
+/* A text that is understood into the database, in one transaction. */
+static int import_content(struct import *im, const char *file, struct span text,
+			  const struct import_content *content)
+{
+	char sha256[65];
+	int64_t variant;
+	int r;
+
+	data_sha256(text.s, text.len, sha256);
+	r = begin(im, sha256);
+	if (r || im->report->known)
+		return r;
+	if (content->def) {
+		struct import_variant_words w = {
+			.description = "", .release = "", .commit = "", .baseline = true};
+
+		w.name = im->opt->variant ? im->opt->variant : import_name(im->a, file);
+		im->report->benchmark = content->def->name;
+		im->report->notes =
+			arena_alloc_array(im->a, content->raw->runs.n, sizeof(*im->report->notes));
+		r = import_campaign(im, file, sha256, (int)content->raw->runs.n);
+		if (!r)
+			r = import_variant(im, &w, &variant);
+		if (!r)
+			r = add_raw(im, file, text, content, variant);
+	} else if (content->exported) {
+		im->report->exported = true;
+		r = db_add_raw(im->db, 0, "source", file, text, NULL, im->e);
+		if (!r)
+			r = import_export(im, file, sha256, content->exported);
+	} else {
+		im->report->set = &content->set;
+		im->report->refused = (int)content->set.refused.n;
+		r = db_add_raw(im->db, 0, "source", file, text, NULL, im->e);
+		if (!r)
+			r = import_tables(im, file, sha256, &content->set);
+	}
+	return finish(im, r);
+}
+
 int import_text(struct db *db, struct arena *a, const struct catalog *cat, const char *file,
 		struct span text, const struct import_options *opt, struct import_report *report,
 		struct err *e)
 {
 	struct import im = start(db, a, cat, opt, report, e);
 	struct import_content *content = arena_alloc(a, sizeof(*content));
-	char sha256[65];
-	int64_t variant;
-	int r;
+	int r = import_read(a, cat, file, text, opt, content, e);
 
-	r = import_read(a, cat, file, text, opt, content, e);
-	if (r)
-		return r;
-	data_sha256(text.s, text.len, sha256);
-	r = begin(&im, sha256);
-	if (r || report->known)
-		return r;
-	if (content->def) {
-		struct import_variant_words w = {"", "", "", "", true};
-
-		w.name = opt->variant ? opt->variant : import_name(a, file);
-		report->benchmark = content->def->name;
-		report->notes = arena_alloc_array(a, content->raw->runs.n, sizeof(*report->notes));
-		r = import_campaign(&im, file, sha256, (int)content->raw->runs.n);
-		if (!r)
-			r = import_variant(&im, &w, &variant);
-		if (!r)
-			r = add_raw(&im, file, text, content, variant);
-	} else {
-		report->set = &content->set;
-		report->refused = (int)content->set.refused.n;
-		r = db_add_raw(db, 0, "source", file, text, NULL, e);
-		if (!r)
-			r = import_tables(&im, file, sha256, &content->set);
-	}
-	return finish(&im, r);
+	if (!r)
+		r = import_content(&im, file, text, content);
+	import_content_release(content);
+	return r;
 }
 
 /* A file of a group, read and understood. */
@@ -289,7 +314,8 @@ static int read_raw_file(struct arena *a, const struct catalog *cat,
 	r = import_read(a, cat, f->path, text, opt, &f->content, e);
 	if (r || f->content.def)
 		return r;
-	err_add(e, -EINVAL, "a table, where raw output is expected");
+	err_add(e, -EINVAL, "a %s, where raw output is expected",
+		f->content.exported ? "report of kdelta" : "table");
 	err_at(e, f->path, 0, 0);
 	err_hint(e, "import it by itself: kdelta import %s", f->path);
 	return -EINVAL;
@@ -319,7 +345,11 @@ static int add_groups(struct import *im, const struct import_group *groups, size
 		r = db_set_campaign(im->db, &im->campaign, im->e);
 	}
 	for (i = 0; !r && i < n_groups; i++) {
-		struct import_variant_words w = {groups[i].variant, "", "", "", i == 0};
+		struct import_variant_words w = {.name = groups[i].variant,
+						 .description = "",
+						 .release = "",
+						 .commit = "",
+						 .baseline = i == 0};
 
 		r = import_variant(im, &w, &variants[i]);
 	}
@@ -376,7 +406,9 @@ int import_groups(struct db *db, struct arena *a, const struct catalog *cat,
 		report->notes = arena_alloc_array(a, runs, sizeof(*report->notes));
 		r = finish(&im, add_groups(&im, groups, n_groups, files, n, sha256));
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		strbuf_release(&files[i].text);
+		import_content_release(&files[i].content);
+	}
 	return r;
 }

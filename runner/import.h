@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Raw outputs and mailed tables -> a campaign of kind `import`. The text is stored first, as raw
- * output of stream "source".
+ * Raw outputs, mailed tables and reports of kdelta itself -> a campaign of kind `import`. The text
+ * is stored first, as raw output of stream "source".
  */
 #ifndef RUNNER_IMPORT_H
 #define RUNNER_IMPORT_H
@@ -33,24 +33,33 @@ struct import_report {
 	bool known;
 	int campaigns; /* tables with different variants are campaigns of their own */
 	int tables, rows, cells, runs;
+	int variants, cases;	     /* of a report of our own */
 	int refused;		     /* rows that cannot be trusted, runs that gave no result */
 	const struct table_set *set; /* of a table import, NULL otherwise */
 	const char *benchmark;	     /* of raw outputs, NULL otherwise */
+	bool exported;		     /* it was a report of our own */
 	/* Of raw outputs: what was wrong with a run, "FILE: outcome: message" (in the arena). */
 	const char **notes;
 	size_t n_notes;
 };
 
-/* What a text is: its tables (set), or the raw output of a benchmark (raw). */
+/*
+ * What a text is: its tables (set), the raw output of a benchmark (raw), or a report of kdelta that
+ * holds its numbers (exported, a document of runner/export.h).
+ */
 struct import_content {
 	struct table_set set;
 	const struct bench_def *def; /* of a raw output; NULL: tables */
 	struct parse_result *raw;
+	struct json_t *exported;
 };
+void import_content_release(struct import_content *content);
+#define _cleanup_content_ _cleanup_(import_content_release)
 
 /*
- * Reads a text without storing it. Raw output where opt->as says so or no table is found and a
- * parser recognises it. -ENOENT: neither; -EINVAL: tables that cannot be understood.
+ * Reads a text without storing it; the caller releases the content. Raw output where opt->as says
+ * so or no table is found and a parser recognises it. -ENOENT: neither; -EINVAL: tables that cannot
+ * be understood.
  */
 int import_read(struct arena *a, const struct catalog *cat, const char *file, struct span text,
 		const struct import_options *opt, struct import_content *content, struct err *e);

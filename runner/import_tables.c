@@ -39,8 +39,11 @@ static int put_variants(struct import *im, const struct table_set *set, const st
 	for (i = 0; !r && i < t->n_variants; i++) {
 		const char *text = t->descriptions[i] ? t->descriptions[i] : "";
 		const char *commit = fact_of(set, "commit");
-		struct import_variant_words w = {t->variants[i], text, "", "",
-						 (int)i == t->baseline};
+		struct import_variant_words w = {.name = t->variants[i],
+						 .description = text,
+						 .release = "",
+						 .commit = "",
+						 .baseline = (int)i == t->baseline};
 
 		if (t->commits) {
 			w.commit = t->commits[i] ? t->commits[i] : "";

@@ -110,23 +110,28 @@ int import_variant(struct import *im, const struct import_variant_words *w, int6
 	struct db_kernel kernel = {
 		.release = w->release,
 		.version = "",
-		.build_id = "",
+		.build_id = w->build_id ? w->build_id : "",
 		.image_sha256 = "",
-		.source = "",
+		.source = w->source ? w->source : "",
 		.commit = w->commit,
 	};
+	const char *more = arena_printf(im->a, "%s%s", kernel.build_id, kernel.source);
+	const char *settings = w->settings ? w->settings : "{}";
+	const char *detail = *w->release ? w->release : w->commit;
 	int64_t kernel_id = 0;
 	int r = 0;
 
-	if (*w->release || *w->commit) {
-		kernel.identity = hash_words(im->a, "import kernel", w->release, w->commit);
+	/* of what only reports of our own state, so that other identities stay what they were */
+	if (*more || strcmp(settings, "{}"))
+		detail = arena_printf(im->a, "%s\n%s\n%s", detail, more, settings);
+	if (*w->release || *w->commit || *more) {
+		kernel.identity = hash_words(im->a, "import kernel", w->release,
+					     arena_printf(im->a, "%s%s", w->commit, more));
 		r = db_put_kernel(im->db, &kernel, &kernel_id, im->e);
 	}
 	if (!r)
-		r = db_put_variant(
-			im->db,
-			hash_words(im->a, "import", w->name, *w->release ? w->release : w->commit),
-			kernel_id, "{}", id, im->e);
+		r = db_put_variant(im->db, hash_words(im->a, "import", w->name, detail), kernel_id,
+				   settings, id, im->e);
 	if (r || import_seen(im, -1, -1, *id))
 		return r;
 	return db_add_campaign_variant(im->db, im->campaign.id, *id, im->n_variants++, w->name,
@@ -186,7 +191,7 @@ int import_case(struct import *im, const struct import_case *c, int64_t *id)
 	json_decref(params);
 	json_decref(swept);
 	row.identity = case_identity(im->a, c->benchmark, identity, c->n + (*c->command != '\0'));
-	row.name = strbuf_str(&name);
+	row.name = c->name ? c->name : strbuf_str(&name);
 	if (!*c->description)
 		row.description = catalog_describe(im->cat, c->benchmark, row.name);
 	row.params = params_text;

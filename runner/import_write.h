@@ -37,6 +37,8 @@ struct import_variant_words {
 	const char *name, *description;
 	const char *release, *commit; /* "" where the text names none */
 	bool baseline;
+	const char *build_id, *source; /* NULL: not stated */
+	const char *settings;	       /* JSON, NULL: none */
 };
 /*
  * Adds a variant to the campaign, once. The identity is that of the words, so that one table from
@@ -48,6 +50,7 @@ enum { IMPORT_MAX_PARAMS = 24 };
 
 struct import_case {
 	const char *benchmark, *command, *description;
+	const char *name; /* NULL: made from benchmark and swept parameters */
 	struct param_value params[IMPORT_MAX_PARAMS]; /* value as stored */
 	size_t n;
 };
@@ -57,6 +60,10 @@ void import_param(struct import_case *c, const char *name, const char *value);
 void import_fixed_param(struct import_case *c, const char *name, const char *value);
 /* Adds a test case to the campaign, once; its identity is benchmark, parameters and command. */
 int import_case(struct import *im, const struct import_case *c, int64_t *id);
+
+/* A report that holds its numbers (runner/export.h) as a campaign. */
+int import_export(struct import *im, const char *file, const char *sha256,
+		  const struct json_t *root);
 
 /* All tables of a text, one campaign for each set of variants. */
 int import_tables(struct import *im, const char *file, const char *sha256,

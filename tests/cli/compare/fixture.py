@@ -248,6 +248,51 @@ def odd_pair(path):
     return f
 
 
+def edges(path):
+    """Every cell that has no number to print, and some that nearly have none."""
+    f = Fixture(path, "edges", unit="run", backend="host", repeat=3)
+    for name, direction in (("zero", "lower"), ("negative", "higher"), ("left", "higher"),
+                            ("right", "lower"), ("huge", "higher"), ("constant", "neutral")):
+        METRICS["edge." + name] = ("units", direction, "amean", "headline")
+    METRICS["edge.count"] = ("", "unknown", "amean", "counter")
+    a, b = f.variant(0, "a"), f.variant(1, "b")
+    case = f.case("edge", {"n": 1}, command="edge -n 1")
+    for block in range(1, 4):
+        f.run(a, case, block, {"edge.zero": 0.0, "edge.negative": -5.0 - block, "edge.left": 7.0 + block,
+                               "edge.huge": 1e300 * block, "edge.constant": 3.0, "edge.count": block})
+        f.run(b, case, block, {"edge.zero": float(block), "edge.negative": -4.0 + block,
+                               "edge.right": 1e-9 * block, "edge.huge": 2e300 * block,
+                               "edge.constant": 3.0, "edge.count": 0})
+    dead = f.case("edge", {"n": 2}, command="edge -n 2")
+    half_dead = f.case("edge", {"n": 3}, command="edge -n 3")
+    for block in range(1, 4):
+        for v in (a, b):
+            f.run(v, dead, block, {}, outcome="error", error="timeout", message="no end in 60 s")
+    f.run(a, half_dead, 1, {"edge.left": 1.0})
+    f.run(b, half_dead, 1, {}, outcome="partial", error="incomplete", message="cut")
+    return f
+
+
+HOSTILE = [
+    "\"><script>alert(1)</script>",
+    "'; </script><!-- &amp; <img src=x onerror=alert(1)>",
+    "\u202eevil\u2066 \u05d0\u05d1 \x01\x1b[0m \u200bzero",
+]
+
+
+def hostile(path):
+    f = Fixture(path, "hostile", backend="host", repeat=5)
+    METRICS["h<b>.t&\"'"] = ("<i>s</i>", "lower", "amean", "headline")
+    variants = [f.variant(i, name, description="</td>" + name, settings={"cmdline": "a=<b> \"" + name})
+                for i, name in enumerate(HOSTILE)]
+    case = f.case("h<b>", {"x\"<": "</th>\u202e"}, command="run '</pre>' && \"</script>\"\n\tsecond")
+    for block in range(1, 6):
+        for i, v in enumerate(variants):
+            f.run(v, case, block, {"h<b>.t&\"'": 100.0 + block + 10 * i})
+    f.run(variants[1], case, 6, {}, outcome="error", error="<class>", message="</small><script>")
+    return f
+
+
 def half(path):
     f = Fixture(path, "half", backend="qemu", accelerator="tcg", repeat=5)
     f.db.execute("UPDATE campaigns SET ended = NULL")
