@@ -398,7 +398,7 @@ bool block_is_command(struct span line, struct span *command)
 	}
 	*command = s;
 	rest = s;
-	if (!span_next_word(&rest, &word))
+	if (!span_next_word(&rest, &word) || strchr("-+#", word.s[0]))
 		return false;
 	rest = span_trim(rest);
 	for (i = 0; i < ARRAY_SIZE(programs); i++)
@@ -509,7 +509,7 @@ void block_heading(struct arena *a, const struct table_text *text, bool *used, s
 		   size_t first, const char *const *sessions, struct block_heading *h)
 {
 	const char *session = sessions ? sessions[first ? first - 1 : 0] : NULL;
-	struct span command;
+	struct span command, label;
 	size_t i, seen = 0;
 
 	*h = (struct block_heading){session, NULL, NULL};
@@ -519,7 +519,12 @@ void block_heading(struct arena *a, const struct table_text *text, bool *used, s
 		if (is_blank(line))
 			continue;
 		seen++;
-		if (block_is_command(line, &command)) {
+		label = labelled(line, "cmd");
+		if (!label.len)
+			label = labelled(line, "command");
+		if (label.len)
+			command = label;
+		if (label.len || block_is_command(line, &command)) {
 			if (!h->command)
 				h->command = block_tidy(a, command);
 			used[i] = true;

@@ -30,7 +30,6 @@ struct reader {
 	struct table_set *set;
 	struct err *e;
 	size_t gap;
-	const char *benchmark;
 };
 
 struct value {
@@ -301,7 +300,7 @@ static bool read_columns(struct reader *rd, size_t i, size_t *end)
 	struct span pieces[MAX_WORDS];
 	const char *names[MAX_VALUES];
 	struct table t = {.family = "free-form", .sign = SIGN_NONE, .baseline = -1};
-	struct block_context c = {.benchmark = rd->benchmark};
+	struct block_context c = {NULL};
 	struct line_values v, next;
 	size_t count = 0, n, first = i + 1, least;
 
@@ -339,7 +338,6 @@ static bool read_columns(struct reader *rd, size_t i, size_t *end)
 	if (!t.rows.n)
 		return true;
 	table_index_repeats(&t);
-	rd->benchmark = c.benchmark;
 	*ARRAY_PUSH(&rd->set->tables) = t;
 	return true;
 }
@@ -396,7 +394,7 @@ static bool read_listed(struct reader *rd, size_t i, size_t *end)
 	const char *names[MAX_VALUES];
 	struct span rest = rd->text->lines[i].text;
 	struct table t = {.family = "free-form", .sign = SIGN_NONE, .baseline = -1};
-	struct block_context c = {.benchmark = rd->benchmark};
+	struct block_context c = {NULL};
 	size_t n = names_by_colon(rd->a, &rest, names), have = 0, before, k, next = i + 1;
 
 	if (!n)

@@ -110,7 +110,7 @@ static const char *title_of(struct arena *a, const struct table_text *text, size
 		s.len = (size_t)(end - s.s);
 	while (s.len && strchr(".: ", s.s[s.len - 1]))
 		s.len--;
-	return s.len && s.len <= 120 ? block_tidy(a, s) : NULL;
+	return s.len && s.len <= 120 ? block_section(a, s) : NULL;
 }
 
 static void add_rows(struct arena *a, struct table *t, const struct side *sides,
