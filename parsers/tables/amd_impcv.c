@@ -104,6 +104,9 @@ static bool split_header(struct arena *a, struct span header, size_t n, const ch
 		if (!name.len || name.len > 64)
 			return false;
 		names[i] = block_tidy(a, name);
+		for (k = 0; k < i; k++)
+			if (!strcmp(names[k], names[i]))
+				return false;
 		end = p + strlen(marker);
 		rest.len -= (size_t)(end - rest.s);
 		rest.s = end;

@@ -275,7 +275,7 @@ static void read_rows(struct reader *rd, struct table *t, size_t first, size_t *
 			      "table refused: this row does not have one value for each of the "
 			      "%zu columns",
 			      t->n_variants);
-		t->rows.n = 0;
+		ARRAY_FREE(&t->rows);
 		return;
 	}
 }

@@ -159,7 +159,7 @@ static int read_table(struct arena *a, const struct table_text *text, bool *used
 	struct table t = {.family = "ministat", .deviation = DEV_STDDEV, .baseline = -1};
 	struct side sides[MAX_SIDES] = {{0}};
 	enum row_better better = BETTER_UNKNOWN;
-	size_t i, n = 0, given = 0, top = header;
+	size_t i, k, n = 0, given = 0, top = header;
 	const char *fault = NULL;
 
 	for (i = header + 1; i < text->n && n < MAX_SIDES; i++) {
@@ -187,6 +187,9 @@ static int read_table(struct arena *a, const struct table_text *text, bool *used
 		t.variants[i] = legend_name(a, text, header, gap, sides[i].symbol, &top);
 		if (given)
 			t.variants[i] = given == n ? opt->names[i] : NULL;
+		for (k = 0; t.variants[i] && k < i; k++)
+			if (!strcmp(t.variants[i], t.variants[k]))
+				t.variants[i] = NULL;
 		if (!t.variants[i])
 			return block_nameless(text, sides[i].line, n, opt, e);
 	}

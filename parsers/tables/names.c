@@ -431,7 +431,8 @@ static bool from_groups(struct search *s)
 		return false;
 	split(s->h->line[0], false, &p);
 	per = p.n / s->n;
-	if (per < 2 || p.n != per * s->n || table_benchmark_in(s->h->line[0], NULL))
+	if (per < 2 || p.n > MAX_COLUMNS || p.n != per * s->n ||
+	    table_benchmark_in(s->h->line[0], NULL))
 		return false;
 	for (i = 0; i < s->n; i++) {
 		word = p.at[i * per + per - 1];

@@ -194,7 +194,7 @@ static int make_table(struct arena *a, const struct table_text *text, bool *used
 {
 	struct table t = {.family = "norm-std", .deviation = h->kind, .n_variants = h->n};
 	struct block_context c = {0};
-	size_t i, given = 0;
+	size_t i, k, given = 0;
 
 	t.line = rows->items[0].line;
 	t.variants = arena_copy(a, h->names, h->n, sizeof(*h->names));
@@ -207,9 +207,10 @@ static int make_table(struct arena *a, const struct table_text *text, bool *used
 		for (i = 0; i < h->n; i++)
 			t.variants[i] = opt->names[i];
 	}
-	for (i = 1; i < h->n; i++)
-		if (!strcmp(t.variants[i], t.variants[0]))
-			return block_nameless(text, t.line, h->n, opt, e);
+	for (i = 0; i < h->n; i++)
+		for (k = 0; k < i; k++)
+			if (!strcmp(t.variants[i], t.variants[k]))
+				return block_nameless(text, t.line, h->n, opt, e);
 	block_context(a, text, used, from, first, &c);
 	t.baseline = -1;
 	block_check_rows(a, set, &t, rows, CHANGE_UNKNOWN);

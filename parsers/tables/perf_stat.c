@@ -161,10 +161,19 @@ static size_t take_entry(struct reader *rd, size_t i, struct entry *en)
 		return 0;
 	}
 	line = w[k - 1].line;
-	/* "# 1.48 insn per cycle" */
-	if (word_is(rd, k, "#"))
-		while (k < n && w[k].line == line && !take_percent(rd, k, en))
+	/* "# 1.48 insn per cycle", wrapped or not: up to the error, or to the end of the line */
+	if (word_is(rd, k, "#")) {
+		size_t at = k;
+
+		while (at < n && at < k + 12 && !take_percent(rd, at, en) &&
+		       !(at > k + 1 && w[at].starts &&
+			 isdigit((unsigned char)w[at].text.s[0])))
+			at++;
+		if (en->has_percent)
+			k = at;
+		while (!en->has_percent && k < n && w[k].line == line)
 			k++;
+	}
 	taken = k < n ? take_percent(rd, k, en) : 0;
 	k += taken;
 	if (k < n && w[k].line == w[k - 1].line && w[k].text.s[0] == '(' &&

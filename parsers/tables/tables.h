@@ -176,7 +176,7 @@ int tables_read(struct arena *a, const char *file, struct span text,
 /* ---- shared by families ---- */
 
 /*
- * Undoes what mail did, in this order: mbox and MIME structure (text/plain parts only), transfer
+ * Undoes what mail did, in this order: mbox and MIME structure (text/plain, else text/html), transfer
  * encoding (quoted-printable, base64; recognised in a paste without headers too), charset (Latin-1
  * and UTF-8 blanks, dashes and quotes become ASCII), tabs, quote marks at any depth. Date,
  * Message-ID and Subject of the first message go to *set as facts.

@@ -6,20 +6,18 @@
  *	> > Hmean     64     15952.50 (   0.00%)    10608.36 * -3=
  *	3.50%*
  */
-#include "parsers/tables/tables.h"
+#include "parsers/tables/layout.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
-
-typedef ARRAY_OF(struct table_line) line_array;
 
 enum encoding { ENC_PLAIN, ENC_QP, ENC_BASE64 };
 
 /* What the headers of a message or part say about its body. */
 struct entity {
 	enum encoding encoding;
-	bool is_text, is_message, latin1;
+	bool is_text, is_html, is_message, latin1, flowed, delsp;
 	struct span boundary; /* of a multipart, len 0 otherwise */
 };
 
@@ -28,6 +26,7 @@ struct undo {
 	struct table_set *set;
 	line_array in; /* the text as it is */
 	line_array out;
+	size_t message; /* first line of this message in out */
 };
 
 #define MAX_NESTING 8
@@ -109,6 +108,9 @@ static void entity_field(struct entity *t, const char *field)
 	value += strspn(value, " \t");
 	if (!strncasecmp(field, "Content-Type:", 13)) {
 		t->is_text = !strncasecmp(value, "text/plain", 10);
+		t->is_html = !strncasecmp(value, "text/html", 9);
+		t->flowed = t->is_text && strcasestr(value, "format=flowed");
+		t->delsp = strcasestr(value, "delsp=yes") != NULL;
 		t->is_message = !strncasecmp(value, "message/rfc822", 14);
 		if (!strncasecmp(value, "multipart/", 10))
 			t->boundary = header_param(value, "boundary=");
@@ -458,6 +460,19 @@ static void expand_tabs(struct arena *a, struct table_line *line)
 
 /* ---- messages and parts ---- */
 
+/* Lines from `first` on are HTML: the text takes their place. */
+static void undo_html(struct undo *u, size_t first)
+{
+	line_array text = {NULL, 0, 0};
+	struct table_line *line;
+
+	layout_html(u->a, u->out.items + first, u->out.n - first, &text);
+	u->out.n = first;
+	array_for_each (line, &text)
+		*ARRAY_PUSH(&u->out) = *line;
+	ARRAY_FREE(&text);
+}
+
 static void add_body(struct undo *u, size_t from, size_t to, const struct entity *t)
 {
 	size_t i, first = u->out.n;
@@ -471,6 +486,10 @@ static void add_body(struct undo *u, size_t from, size_t to, const struct entity
 	else
 		for (i = from; i < to; i++)
 			*ARRAY_PUSH(&u->out) = u->in.items[i];
+	if (t->flowed)
+		layout_flowed(u->a, t->delsp, &u->out, first);
+	if (t->is_html)
+		undo_html(u, first);
 	for (i = first; i < u->out.n; i++)
 		clean_line(u, &u->out.items[i], t->latin1);
 }
@@ -494,7 +513,8 @@ static void read_entity(struct undo *u, size_t from, size_t to, int nesting)
 		return;
 	}
 	if (!t.boundary.len || nesting >= MAX_NESTING) {
-		if (t.is_text)
+		/* the HTML that goes with a plain text says the same once more */
+		if (t.is_text || (t.is_html && u->out.n == u->message))
 			add_body(u, from, to, &t);
 		return;
 	}
@@ -530,6 +550,7 @@ static bool read_messages(struct undo *u)
 	while (i < u->in.n) {
 		for (next = i + 1; next < u->in.n && !is_mbox_start(&u->in, next);)
 			next++;
+		u->message = u->out.n;
 		read_entity(u, i, next, 0);
 		i = next + 1;
 	}
@@ -579,6 +600,7 @@ static void read_paste(struct undo *u)
 	line_array encoded;
 	struct table_line *line;
 
+	plain.is_html = layout_is_html(&u->in);
 	add_body(u, 0, u->in.n, base64_is_likely(&u->in) ? &base64 : &plain);
 	unflatten(u);
 	unquote(&u->out);
