@@ -143,7 +143,7 @@ static bool is_comparison(const struct table_set *set)
 	const struct table *t;
 
 	array_for_each (t, &set->tables)
-		if (t->n_variants > 1)
+		if (t->n_variants > 1 || t->delta_only)
 			return true;
 	return false;
 }

@@ -26,7 +26,7 @@ struct undo {
 	struct table_set *set;
 	line_array in; /* the text as it is */
 	line_array out;
-	size_t message; /* first line of this message in out */
+	bool html; /* only a message without plain text is read as HTML */
 };
 
 #define MAX_NESTING 8
@@ -513,8 +513,7 @@ static void read_entity(struct undo *u, size_t from, size_t to, int nesting)
 		return;
 	}
 	if (!t.boundary.len || nesting >= MAX_NESTING) {
-		/* the HTML that goes with a plain text says the same once more */
-		if (t.is_text || (t.is_html && u->out.n == u->message))
+		if (u->html ? t.is_html : t.is_text)
 			add_body(u, from, to, &t);
 		return;
 	}
@@ -537,7 +536,7 @@ static bool is_mbox_start(const line_array *in, size_t i)
 
 static bool read_messages(struct undo *u)
 {
-	size_t i = 0, next;
+	size_t i = 0, next, first;
 
 	while (i < u->in.n && !u->in.items[i].text.len)
 		i++;
@@ -550,8 +549,12 @@ static bool read_messages(struct undo *u)
 	while (i < u->in.n) {
 		for (next = i + 1; next < u->in.n && !is_mbox_start(&u->in, next);)
 			next++;
-		u->message = u->out.n;
+		first = u->out.n;
+		u->html = false;
 		read_entity(u, i, next, 0);
+		u->html = true;
+		if (u->out.n == first)
+			read_entity(u, i, next, 0);
 		i = next + 1;
 	}
 	return true;
