@@ -53,12 +53,12 @@ static const char *range_text(const struct md *m, const struct cmp_cell *cell)
 }
 
 /* "+1.04% [0.61, 1.44] better"; what fails or stands alone by its word */
-static void add_change(const struct md *m, const struct view_table *t, const struct view_row *r,
-		       const struct cmp_cell *cell)
+static void add_change(const struct md *m, const struct view_row *r, const struct cmp_cell *cell,
+		       int decimals)
 {
 	bool bold = cell->verdict == VERDICT_WORSE && !cell->small;
 	bool changed = cell->has_change || comparison_is_difference(cell);
-	const char *mean = view_mean(m->v->a, cell, view_decimals(m->v, t));
+	const char *mean = view_mean(m->v->a, cell, decimals);
 
 	if (!changed)
 		add_field(m, mean ? mean : "");
@@ -72,10 +72,10 @@ static void add_change(const struct md *m, const struct view_table *t, const str
 			    bold ? "**" : "");
 }
 
-static void add_row(const struct md *m, const struct view_table *t, const struct view_row *r)
+static void add_row(const struct md *m, const struct view_row *r, int decimals)
 {
 	const struct cmp_cell *base = &r->row->cells[0];
-	const char *mean = view_mean(m->v->a, base, view_decimals(m->v, t));
+	const char *mean = view_mean(m->v->a, base, decimals);
 	size_t k;
 
 	strbuf_adds(m->out, "| ");
@@ -83,12 +83,13 @@ static void add_row(const struct md *m, const struct view_table *t, const struct
 	add_field(m, mean ? mean : verdict_name(base->verdict));
 	strbuf_addf(m->out, " | %s", text_share(m->v->a, base->cv));
 	for (k = 1; k < view_columns(m->v->c); k++)
-		add_change(m, t, r, view_cell(m->v->c, r, k));
+		add_change(m, r, view_cell(m->v->c, r, k), decimals);
 	strbuf_adds(m->out, " |\n");
 }
 
 static void add_table(const struct md *m, const struct view_table *t)
 {
+	int decimals = view_decimals(m->v, t);
 	size_t k;
 
 	strbuf_adds(m->out, "\n### ");
@@ -106,7 +107,7 @@ static void add_table(const struct md *m, const struct view_table *t)
 		strbuf_adds(m->out, "|--:");
 	strbuf_adds(m->out, "|\n");
 	for (k = 0; k < t->n; k++)
-		add_row(m, t, &t->rows[k]);
+		add_row(m, &t->rows[k], decimals);
 }
 
 /* The blocks that other text formats print, one list item for each key. */
