@@ -103,6 +103,8 @@ const char *cli_config_dir(const struct cli *c);
 
 /* Writes a whole result to stdout; errors of stdout surface at exit. */
 void cli_print(const struct strbuf *text);
+/* The same for people: through their pager where a terminal is too small for it. */
+void cli_page(const struct cli *c, const struct strbuf *text);
 /* A line for people on stderr, unless --quiet: "kdelta: ..." */
 void cli_note(const struct cli *c, const char *fmt, ...) _printf_(2, 3);
 void cli_warn(const struct cli *c, const char *fmt, ...) _printf_(2, 3);

@@ -85,7 +85,7 @@ static int demo_show(struct cli *c, struct db *db)
 	if (!r)
 		r = format->render(cmp, &report, &out, c->e);
 	if (!r)
-		cli_print(&out);
+		cli_page(c, &out);
 	return r;
 }
 

@@ -450,7 +450,7 @@ static void print_entries(struct explainer *x)
 			print_entry(&t, o);
 		}
 	}
-	cli_print(&out);
+	cli_page(x->c, &out);
 }
 
 static int explain(struct explainer *x, const char *name)

@@ -10,6 +10,7 @@
 
 #include "core/file.h"
 #include "core/num.h"
+#include "runner/pager.h"
 
 bool cli_has(const struct cli *c, const char *name)
 {
@@ -120,6 +121,28 @@ int cli_open_db(struct cli *c, enum db_mode mode, struct db **db)
 void cli_print(const struct strbuf *text)
 {
 	fwrite(strbuf_str(text), 1, text->len, stdout);
+}
+
+/* Whether so many lines are more than the terminal shows at once. */
+static bool is_long(const struct strbuf *text)
+{
+	struct winsize ws;
+	size_t i, lines = 0;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || !ws.ws_row)
+		return false;
+	for (i = 0; i < text->len; i++)
+		lines += strbuf_str(text)[i] == '\n';
+	return lines >= ws.ws_row;
+}
+
+void cli_page(const struct cli *c, const struct strbuf *text)
+{
+	struct span all = {strbuf_str(text), text->len};
+
+	if (c->no_pager || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO) || !is_long(text) ||
+	    pager_show(all))
+		cli_print(text);
 }
 
 static void cli_say(const char *prefix, const char *fmt, va_list ap)

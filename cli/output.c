@@ -82,7 +82,7 @@ int outputs_write(const struct outputs *outputs, struct selection *what,
 		if (!r && o->file)
 			r = file_write_atomic(o->file, strbuf_str(&out), out.len, c->e);
 		else if (!r)
-			cli_print(&out);
+			cli_page(c, &out);
 		if (r)
 			return r;
 	}

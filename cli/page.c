@@ -322,6 +322,6 @@ int page_print(struct cli *c, const struct page *p)
 		page_json(p, &out);
 	else
 		page_plain(p, &out);
-	cli_print(&out);
+	cli_page(c, &out);
 	return EXIT_DONE;
 }
