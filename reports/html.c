@@ -51,6 +51,16 @@ static const char *entity(uint32_t cp)
 	}
 }
 
+/* Length of what needs no second look. */
+static size_t plain_length(struct span s)
+{
+	size_t n = 0;
+
+	while (n < s.len && s.s[n] >= ' ' && s.s[n] < 0x7f && !entity((unsigned char)s.s[n]))
+		n++;
+	return n;
+}
+
 void html_text(struct html *h, const char *s)
 {
 	struct span rest = span_of(s);
@@ -58,6 +68,11 @@ void html_text(struct html *h, const char *s)
 	size_t n;
 
 	for (; rest.len; rest.s += n, rest.len -= n) {
+		n = plain_length(rest);
+		if (n) {
+			strbuf_add(h->out, rest.s, n);
+			continue;
+		}
 		n = span_utf8(rest, &cp);
 		if (!n) {
 			strbuf_addf(h->out, "\\x%02x", (unsigned char)*rest.s);
@@ -371,9 +386,7 @@ static int data(struct html *h, struct err *e)
 	if (r)
 		return r;
 	strbuf_adds(h->out, "<script type=\"application/json\" id=\"kdelta-compare\">\n");
-	for (from = p = strbuf_str(&json); *p; p++) {
-		if (*p != '<')
-			continue;
+	for (from = strbuf_str(&json); (p = strchr(from, '<'));) {
 		strbuf_add(h->out, from, (size_t)(p - from));
 		strbuf_adds(h->out, "\\u003c");
 		from = p + 1;
