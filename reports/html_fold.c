@@ -314,7 +314,7 @@ static bool any_started(const struct cmp_test *t)
 static void add_units(struct html *h, const struct html_part *p, const struct view_row *r)
 {
 	int decimals = p->values;
-	bool when = any_started(r->test);
+	bool when = any_started(r->test), imported = !strcmp(h->c->kind, "import");
 	size_t n, i, failed = 0;
 	struct unit *units = row_units(h, r, &n);
 
@@ -338,10 +338,11 @@ static void add_units(struct html *h, const struct html_part *p, const struct vi
 	strbuf_adds(h->out, "</tbody>\n</table>\n");
 	if (r->test->n_runs)
 		html_addf(h,
-			  "<p>Raw output: <code>kdelta show %" PRId64 " --raw stdout</code> for "
-			  "run %" PRId64 ", and so on, with the database it was measured "
-			  "into.</p>\n",
-			  r->test->runs[0].id, r->test->runs[0].id);
+			  "<p><code>kdelta show %" PRId64 "%s</code> prints %s run %" PRId64
+			  ", and so on, with the database it was measured into.</p>\n",
+			  r->test->runs[0].id, imported ? "" : " --raw stdout",
+			  imported ? "what is stored of" : "the raw output of",
+			  r->test->runs[0].id);
 }
 
 /* Of counters: the values alone; their runs are told by the rows of the headlines. */

@@ -101,8 +101,7 @@ static void add_row(struct html *h, struct html_part *p, const struct view_row *
 	html_addf(h, "</tr>\n<tr class=\"fold\"><td colspan=\"%zu\"><details><summary>",
 		  p->columns + 1);
 	html_text(h, r->label);
-	strbuf_adds(h->out,
-		    r->row->cells[0].values ? ": every run</summary>\n" : ": more</summary>\n");
+	strbuf_adds(h->out, r->test->n_runs ? ": every run</summary>\n" : ": more</summary>\n");
 	html_fold(h, p, r);
 	strbuf_adds(h->out, "</details></td></tr>\n");
 }

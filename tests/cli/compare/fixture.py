@@ -204,6 +204,10 @@ def twelve(path):
     return tested(path, n_variants=12, clients=(1, 4, 16, 64))
 
 
+def forty(path):
+    return tested(path, n_variants=2, clients=range(1, 41))
+
+
 def failures(path):
     return tested(path, n_variants=3, clients=(1, 2, 4),
                   gone={(1, 2), (2, 1), (2, 2), (2, 4)})
