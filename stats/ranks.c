@@ -168,8 +168,9 @@ void stats_nulls_free(struct stats_nulls **nulls)
 {
 	struct stats_nulls *c = *nulls;
 
-	for (size_t i = 0; c && i < ARRAY_SIZE(c->untied) * ARRAY_SIZE(c->untied[0]); i++)
-		null_release(&c->untied[0][i]);
+	for (size_t i = 0; c && i < ARRAY_SIZE(c->untied); i++)
+		for (size_t j = 0; j < ARRAY_SIZE(c->untied[i]); j++)
+			null_release(&c->untied[i][j]);
 	if (c) {
 		null_release(&c->tied);
 		mem_free_ptr(&c->rank2);
