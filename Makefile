@@ -34,7 +34,7 @@ DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libyaml-dev r-mathlib
 	libzstd-dev libarchive-dev libmd-dev libsmartcols-dev liblzma-dev zlib1g-dev libbz2-dev liblz4-dev \
 	libcurl4-openssl-dev
 DEPS_RUN := dbench rt-tests qemu-system-x86 busybox-static bc flex bison libelf-dev libssl-dev \
-	xz-utils bzip2 ca-certificates
+	xz-utils bzip2 ca-certificates gnuplot-nox
 DEPS_TEST := libcmocka-dev jq libxml2-utils shellcheck sqlite3 python3 man-db procps openssl git \
 	git-email libmailtools-perl python3-aiosmtpd
 PC := sqlite3 yaml-0.1 jansson libzstd libarchive libmd smartcols

@@ -112,6 +112,8 @@ void cli_warn(const struct cli *c, const char *fmt, ...) _printf_(2, 3);
 void cli_print_errors(struct err *e);
 /* Columns of the terminal on stdout; 0 if it is none. */
 int cli_columns(void);
+/* Its lines; 0 if it is none. */
+int cli_lines(void);
 /* Whether stdout takes colours (--color, NO_COLOR, TERM, tty). */
 bool cli_colors(const struct cli *c);
 

@@ -195,19 +195,30 @@ void cli_print_errors(struct err *e)
 	err_release(e);
 }
 
-int cli_columns(void)
+/* From the environment, else from the terminal; 0 where stdout is none. */
+static int window_size(const char *variable, bool lines, int standard)
 {
 	struct winsize ws;
-	const char *columns = getenv("COLUMNS");
+	const char *given = getenv(variable);
 	int64_t n;
 
 	if (!isatty(STDOUT_FILENO))
 		return 0;
-	if (columns && num_parse_int(span_of(columns), &n) && n > 0 && n < 10000)
+	if (given && num_parse_int(span_of(given), &n) && n > 0 && n < 10000)
 		return (int)n;
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) && ws.ws_col)
-		return ws.ws_col;
-	return 80;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) && (lines ? ws.ws_row : ws.ws_col))
+		return lines ? ws.ws_row : ws.ws_col;
+	return standard;
+}
+
+int cli_columns(void)
+{
+	return window_size("COLUMNS", false, 80);
+}
+
+int cli_lines(void)
+{
+	return window_size("LINES", true, 24);
 }
 
 bool cli_colors(const struct cli *c)

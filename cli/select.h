@@ -9,15 +9,19 @@
 #include "cli/cli.h"
 #include "reports/comparison.h"
 
-/* For the option table of a command, before its own options or after. */
-#define SELECT_OPTIONS                                                                             \
+/* For the option table of a command, before its own options or after: what is compared, ... */
+#define SELECT_WHAT                                                                                \
 	{"campaign", 'c', "ID", "campaign: id, unique prefix, or name (newest); repeatable"},      \
 		{"base", 'b', "NAME",                                                              \
 		 "variant to compare with (default: the campaign's baseline)"},                    \
 		{"threshold", 't', "SHARE", "least change that counts as large (default 1%)"},     \
-		{"contrast", 0, "D/E",                                                             \
-		 "one more column: D against E, by letter or name; repeatable"},                   \
-		{"values", 0, NULL, "print the means of every variant too"},                       \
+	{                                                                                          \
+		"contrast", 0, "D/E",                                                              \
+			"one more column: D against E, by letter or name; repeatable"              \
+	}
+/* ... and how a report says it. */
+#define SELECT_OPTIONS                                                                             \
+	SELECT_WHAT, {"values", 0, NULL, "print the means of every variant too"},                  \
 		{"runs", 0, NULL, "print every single value too"},                                 \
 		{"why", 0, "ROW",                                                                  \
 		 "how verdicts were made: part of a case or metric, or all (mail, term)"},         \

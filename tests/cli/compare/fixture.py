@@ -243,6 +243,59 @@ def odd(path):
     return f
 
 
+# names that would be commands, macros, formats or markup of gnuplot, or end its data; a name that is
+# executed leaves the file `pwned`
+HOSTILE = [
+    'system "touch pwned"',
+    "`touch pwned` $(touch pwned)",
+    "'.system('touch pwned').'",
+    "END_TEXT",
+    "@x {/Bold a^b_c} &{x} 100% %s%n%99999d \\n \\101",
+    'a"\n!touch pwned\nEND\nsystem \'touch pwned\'',
+]
+
+
+def hostile(path):
+    f = tested(path, n_variants=6, names=HOSTILE, clients=(1, 2), benchmark="`touch pwned`")
+    case = f.case("`touch pwned`", {"clients": 4, "`touch pwned`": HOSTILE[4]})
+    for v in range(1, 7):
+        for block in range(1, 6):
+            f.run(v, case, block, {"`touch pwned`.'.system('touch pwned').'": 100.0 + block + v,
+                                   "`touch pwned`.lat`touch pwned`.p50": 10.0 + v,
+                                   "`touch pwned`.lat`touch pwned`.p99": 100.0 + v})
+    for r, in f.db.execute("SELECT id FROM runs").fetchall():
+        for t in range(3):
+            f.insert("series", run_id=r, metric_id=f.metric("`touch pwned`.throughput"), t=t, value=r + t)
+    f.db.execute("UPDATE metrics SET unit = ?", (HOSTILE[2],))
+    f.db.execute("UPDATE machines SET description = ?", (HOSTILE[0],))
+    return f
+
+
+def nights(path):
+    """The same kernel on five nights, with another one in each, which is 4 % slower from the fourth."""
+    f = Fixture(path, "night", backend="host", repeat=5)
+    noise = Noise(3)
+    base = f.variant(0, "6.1", release="6.1.0")
+    case = f.case("hackbench", {"groups": 4})
+    for night in range(5):
+        name = "night-%d" % night
+        f.insert("campaigns", id=name, name=name, kind="run", created=CREATED + (night - 4) * 86400,
+                 ended=CREATED, unit="boot", machine_id=1, backend="host", repeat=5)
+        f.insert("campaign_cases", campaign_id=name, case_id=case, position=1)
+        f.campaign = name
+        f.insert("campaign_variants", campaign_id=name, variant_id=base, position=0, name="6.1",
+                 baseline=True)
+        other = f.variant(night + 1, "next-%d" % night, release="6.2.%d" % night)
+        for block in range(1, 6):
+            for v, factor in ((base, 1), (other, 1.04 if night > 2 else 1)):
+                f.run(v, case, block, {"hackbench.time": round(
+                    4 * factor * (1 + 0.004 * noise.normal()), 4)})
+    f.db.execute("DELETE FROM campaign_variants WHERE campaign_id LIKE 'night-2026%'")
+    f.db.execute("DELETE FROM campaign_cases WHERE campaign_id LIKE 'night-2026%'")
+    f.db.execute("DELETE FROM campaigns WHERE id LIKE 'night-2026%'")
+    return f
+
+
 def odd_pair(path):
     f = tested(path, n_variants=2, names=["Fixes: old", "> new"], clients=(1,), benchmark="From ")
     case = f.case("From ", {"clients": 2, "name": "y" * 100})
