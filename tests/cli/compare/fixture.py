@@ -245,7 +245,7 @@ def odd(path):
 
 # names that would be commands, macros, formats or markup of gnuplot, or end its data; a name that is
 # executed leaves the file `pwned`
-HOSTILE = [
+COMMANDS = [
     'system "touch pwned"',
     "`touch pwned` $(touch pwned)",
     "'.system('touch pwned').'",
@@ -255,9 +255,9 @@ HOSTILE = [
 ]
 
 
-def hostile(path):
-    f = tested(path, n_variants=6, names=HOSTILE, clients=(1, 2), benchmark="`touch pwned`")
-    case = f.case("`touch pwned`", {"clients": 4, "`touch pwned`": HOSTILE[4]})
+def commands(path):
+    f = tested(path, n_variants=6, names=COMMANDS, clients=(1, 2), benchmark="`touch pwned`")
+    case = f.case("`touch pwned`", {"clients": 4, "`touch pwned`": COMMANDS[4]})
     for v in range(1, 7):
         for block in range(1, 6):
             f.run(v, case, block, {"`touch pwned`.'.system('touch pwned').'": 100.0 + block + v,
@@ -266,8 +266,8 @@ def hostile(path):
     for r, in f.db.execute("SELECT id FROM runs").fetchall():
         for t in range(3):
             f.insert("series", run_id=r, metric_id=f.metric("`touch pwned`.throughput"), t=t, value=r + t)
-    f.db.execute("UPDATE metrics SET unit = ?", (HOSTILE[2],))
-    f.db.execute("UPDATE machines SET description = ?", (HOSTILE[0],))
+    f.db.execute("UPDATE metrics SET unit = ?", (COMMANDS[2],))
+    f.db.execute("UPDATE machines SET description = ?", (COMMANDS[0],))
     return f
 
 
