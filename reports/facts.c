@@ -75,9 +75,9 @@ static void facts_metrics(struct text *t, const struct view *v)
 		}
 	}
 	array_for_each (l, &lines) {
-		text_block(t, l == lines.items ? "metric" : "", "%s %s, %s%s%s; %s",
+		text_block(t, l == lines.items ? "metric" : "", "%s %s, %s, %s; %s",
 			   text_ascii(v->a, l->benchmark), strbuf_str(&l->names),
-			   text_ascii(v->a, view_unit(l->row->unit)), *l->row->unit ? ", " : "",
+			   *l->row->unit ? text_ascii(v->a, view_unit(l->row->unit)) : "no unit",
 			   view_direction(l->row->direction), mean_words(v, l->row->mean_kind));
 		strbuf_release(&l->names);
 	}
@@ -304,28 +304,82 @@ static const char *legend_text(const struct view *v, size_t i)
 	return text_ascii(v->a, strbuf_str(&sb));
 }
 
+/* A name with blanks stands in quotes, so that it ends where blanks were lost. */
+static const char *legend_name(const struct view *v, const struct cmp_variant *var)
+{
+	const char *name = text_ascii(v->a, var->name), *p;
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+
+	if (!strchr(name, ' ') && *name != '"')
+		return name;
+	strbuf_addc(&sb, '"');
+	for (p = name; *p; p++)
+		strbuf_addf(&sb, *p == '"' ? "\"\"" : "%c", *p);
+	strbuf_addc(&sb, '"');
+	return arena_strdup(v->a, strbuf_str(&sb));
+}
+
+/* Keys below the legend: a line that began with one would be read as one where blanks were lost. */
+static bool is_key(const struct view *v, struct span word)
+{
+	static const char *const keys[] = {"machine", "command", "missing", "marks",
+					   "source",  "stopped", "note"};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		if (span_is(word, keys[i]))
+			return true;
+	for (i = 0; i < v->c->n_variants; i++)
+		if (span_is(word, v->c->variants[i].id))
+			return true;
+	return false;
+}
+
+#define NO_BREAK '\001'
+
+/* text_wrap() without a line that begins with a key. */
+static void wrap_words(struct text *t, const struct view *v, const char *head, size_t indent,
+		       const char *words)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	struct span rest = span_of(words), word;
+	size_t i, start = t->out->len;
+
+	while (span_next_word(&rest, &word)) {
+		if (sb.len)
+			strbuf_addc(&sb, is_key(v, word) ? NO_BREAK : ' ');
+		else if (!*head && is_key(v, word))
+			strbuf_addf(&sb, "-%c", NO_BREAK);
+		strbuf_add(&sb, word.s, word.len);
+	}
+	text_wrap(t, head, indent, strbuf_str(&sb));
+	for (i = start; i < t->out->len; i++)
+		if (t->out->buf[i] == NO_BREAK)
+			t->out->buf[i] = ' ';
+}
+
 static void facts_legend(struct text *t, const struct view *v)
 {
 	const struct comparison *c = v->c;
 	size_t i, width = 0, indent;
 
 	for (i = 0; i < c->n_variants; i++) {
-		size_t len = strlen(text_ascii(v->a, c->variants[i].name));
+		size_t len = strlen(legend_name(v, &c->variants[i]));
 
 		width = MAX(width, MIN(len, (size_t)LEGEND_NAME));
 	}
 	indent = TEXT_KEY + width + 2;
 	for (i = 0; i < c->n_variants; i++) {
-		const char *name = text_ascii(v->a, c->variants[i].name);
+		const char *name = legend_name(v, &c->variants[i]);
 		const char *words = legend_text(v, i);
 
 		if (strlen(name) > width) {
-			text_block(t, c->variants[i].id, "%s", name);
-			text_wrap(t, "", indent, words);
+			wrap_words(t, v, c->variants[i].id, TEXT_KEY, name);
+			wrap_words(t, v, "", indent, words);
 		} else {
-			text_wrap(t,
-				  arena_printf(v->a, "%-*s%s", TEXT_KEY, c->variants[i].id, name),
-				  indent, words);
+			wrap_words(t, v,
+				   arena_printf(v->a, "%-*s%s", TEXT_KEY, c->variants[i].id, name),
+				   indent, words);
 		}
 	}
 }
@@ -340,8 +394,10 @@ static void facts_machine(struct text *t, const struct view *v)
 							  : "guests of QEMU with KVM on ";
 
 	if (*c->machine || *how)
-		text_block(t, "machine", "%s%s", how,
-			   *c->machine ? text_ascii(v->a, c->machine) : "a machine not described");
+		wrap_words(t, v, "machine", TEXT_KEY,
+			   arena_printf(v->a, "%s%s", how,
+					*c->machine ? text_ascii(v->a, c->machine)
+						    : "a machine not described"));
 }
 
 /* The swept parameters of a benchmark, "clients and bind". */
@@ -358,7 +414,6 @@ static const char *swept_names(const struct view *v, const struct cmp_test *t)
 static void facts_command(struct text *t, const struct view *v)
 {
 	const struct comparison *c = v->c;
-	const char *key = "command";
 	size_t i, k;
 
 	for (i = 0; i < c->n_tests; i++) {
@@ -374,10 +429,10 @@ static void facts_command(struct text *t, const struct view *v)
 		for (k = i + 1; k < c->n_tests; k++)
 			others |= !strcmp(c->tests[k].benchmark, test->benchmark) &&
 				  strcmp(c->tests[k].command, test->command);
-		text_block(t, key, "%s%s%s%s", text_ascii(v->a, test->command),
-			   others ? " (and the same with the other " : "",
-			   others ? swept_names(v, test) : "", others ? ")" : "");
-		key = "";
+		wrap_words(t, v, "command", TEXT_KEY,
+			   arena_printf(v->a, "%s%s%s%s", text_ascii(v->a, test->command),
+					others ? " (and the same with the other " : "",
+					others ? swept_names(v, test) : "", others ? ")" : ""));
 	}
 }
 

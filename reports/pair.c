@@ -411,7 +411,7 @@ static void pair_table(struct text *t, const struct view *v, const struct view_t
 	size_t i;
 
 	p.cv = !p.predict;
-	if (v->n > 1)
+	if (v->n > 1 || *table->where)
 		text_wrap(t, "", 0, layout_title(v, table, ""));
 	pair_fill(&p, &g, t->a);
 	for (i = 0; i < 6 && grid_width(&g) > t->width; i++) {

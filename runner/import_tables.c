@@ -160,7 +160,9 @@ static int put_table_case(struct import *im, const struct table *t, const struct
 		.description = "",
 	};
 	const char *jobs =
-		row->run && !strcmp(c.benchmark, "kernbench") ? jobs_of(im->a, c.command) : NULL;
+		row->run && !row->params && !strcmp(c.benchmark, "kernbench")
+			? jobs_of(im->a, c.command)
+			: NULL;
 
 	if (row->params)
 		add_params(&c, row);
@@ -439,13 +441,19 @@ static int add_listed_run(struct import *im, const struct table *t, size_t from,
 	return r;
 }
 
+/* Rows of one case share its parameters. */
+static bool same_run(const struct table_row *x, const struct table_row *y)
+{
+	return x->run == y->run && x->params == y->params;
+}
+
 static int add_listed_runs(struct import *im, const struct table *t, const int64_t *variants)
 {
 	size_t from, to, i;
 	int r = 0;
 
 	for (from = 0; from < t->rows.n; from = to) {
-		for (to = from; to < t->rows.n && t->rows.items[to].run == t->rows.items[from].run;)
+		for (to = from; to < t->rows.n && same_run(&t->rows.items[to], &t->rows.items[from]);)
 			to++;
 		for (i = 0; !r && i < t->n_variants; i++)
 			r = add_listed_run(im, t, from, to, i, variants[i]);

@@ -448,22 +448,44 @@ static void settle(struct arena *a, struct table_set *set)
 		qsort(set->refused.items, set->refused.n, sizeof(*set->refused.items), by_line);
 }
 
+/* The text with the lines that the first families took as empty ones. */
+static struct table_text without_used(struct arena *a, const struct table_text *text,
+				      const bool *used)
+{
+	struct table_text left = *text;
+	size_t i;
+
+	left.lines = arena_copy(a, text->lines, text->n, sizeof(*text->lines));
+	for (i = 0; i < text->n; i++)
+		if (used[i])
+			left.lines[i].text = (struct span){"", 0};
+	return left;
+}
+
+static int pass_of(const struct table_family *f)
+{
+	return f->first ? 0 : f->last ? 2 : 1;
+}
+
 static int read_families(struct arena *a, const struct table_text *text,
 			 const struct table_options *opt, struct table_set *set, struct err *e)
 {
 	bool *used = arena_alloc_array(a, text->n + 1, sizeof(*used));
 	const struct table_family *const *f;
+	struct table_text left = *text;
 	struct table *t;
-	int r = 0, last;
+	int r = 0, pass;
 
-	for (last = 0; last < 2; last++) {
+	for (pass = 0; pass < 3; pass++) {
 		registry_for_each (table_family, f) {
-			if ((*f)->last != last)
+			if (pass_of(*f) != pass)
 				continue;
-			r = (*f)->read(a, text, used, opt, set, e);
+			r = (*f)->read(a, &left, used, opt, set, e);
 			if (r)
 				return r;
 		}
+		if (!pass)
+			left = without_used(a, text, used);
 	}
 	array_for_each (t, &set->tables) {
 		r = settle_baseline(a, text->file, t, opt, set, e);
@@ -482,7 +504,8 @@ static int nothing_found(const char *file, const struct table_set *set, struct e
 		err_add(e, -ENOENT, "no table found");
 		err_at(e, file, 0, 0);
 		err_hint(e,
-			 "tables understood: those of mmtests, LKP, AMD (pct), schbench, perf stat, "
+			 "tables understood: those of kdelta's own mails, mmtests, LKP, AMD (pct), "
+			 "schbench, perf stat, "
 			 "unixbench, ministat, csv, bash times, and columns named like a baseline");
 		return -ENOENT;
 	}

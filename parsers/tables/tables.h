@@ -152,6 +152,7 @@ struct table_options {
 
 struct table_family {
 	const char *name; /* "mmtests" */
+	bool first;	  /* asked before all others, who do not see the lines it took */
 	bool last;	  /* asked after all others, for lines that none of them took */
 	/*
 	 * Reads all tables of this family, adding to set; lines taken are marked in used[]. Rows

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Random comparisons as mails, and the mails as they come back: own.py KDELTA SEED COUNT.
+
+Every cell of what is imported must be that of the comparison, as far as the mail printed it, and
+quotes, wraps, lost blanks and transfer encodings must change nothing.
+"""
+import json
+import os
+import quopri
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "compare"))
+import fixture  # noqa: E402
+
+kdelta, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+os.environ.pop("KDELTA_DB", None)
+rnd = random.Random(seed)
+
+NAMES = ["6.1", "6.12-rc3", "v6.9", "w/o patch", "with patch", "rc1 + overload", "tip", "A",
+         "B + A", "fix:1", 'the "new" one', "c", "a-rather-long-name-of-a-kernel-with-all-its-parts",
+         "source of it all", "mean", "change"]
+WORDS = ["vanilla", "A + the patch", "the set without its last part", "C", "B and C together", "",
+         "source code of the day", "a long text about what is in it and what is not, in many words"]
+BENCHES = {
+    "tbench": ["tbench.throughput"],
+    "hackbench": ["hackbench.time"],
+    "wakebench": ["wakebench.wakeup.p99", "wakebench.request.p99", "wakebench.average_rps"],
+    "kernbench": ["kernbench.real", "kernbench.user", "kernbench.sys"],
+    "mine": ["mine.speed", "mine.loss"],
+}
+SWEEPS = {
+    "tbench": [{"clients": c, **b} for b in ({}, {"bind": "numa 0"}) for c in (1, 4, 16, 64)],
+    "hackbench": [{"groups": g, "mode": m, "ipc": i} for m in ("process", "thread")
+                  for i in ("pipe", "socket") for g in (1, 2, 8)],
+    "wakebench": [{"threads": t} for t in (1, 2)],
+    "kernbench": [{}],
+    "mine": [{"mode": m} for m in ("fast", "slow", "none at all")],
+}
+
+
+def random_database(path):
+    tested = rnd.random() < 0.75
+    f = fixture.Fixture(path, "own", kind="run" if tested else "import",
+                        unit="boot" if tested else "run", repeat=5,
+                        machine=rnd.choice([None, "4 CPUs, one node, 8 GiB"]), source="own.txt")
+    names = rnd.sample(NAMES, rnd.choice([2, 2, 3, 5, 9]))
+    variants = [f.variant(i, n, rnd.choice(WORDS)) for i, n in enumerate(names)]
+    repeats = rnd.choice([1, 3, 5, 6]) if tested else 0
+    for bench in rnd.sample(sorted(BENCHES), rnd.choice([1, 1, 2])):
+        cases = SWEEPS[bench]
+        if bench == "tbench" and rnd.random() < 0.6:
+            cases = cases[:4]
+        elif bench != "tbench" and rnd.random() < 0.3:
+            cases = cases[:1]
+        for params in cases:
+            case = f.case(bench, params, command="%s -x %d" % (bench, len(params)))
+            digits = rnd.choice([0, 1, 3, 3])
+            base = 10 ** rnd.uniform(1, 5)
+            for metric in BENCHES[bench]:
+                means = [base * rnd.uniform(0.8, 1.3) for _ in variants]
+                if not tested:
+                    for v, mean in zip(variants, means):
+                        text = "%.2f" % mean
+                        first = "%.2f" % means[0]
+                        f.insert("summaries", campaign_id=f.campaign, variant_id=v, case_id=case,
+                                 metric_id=f.metric(metric), mean=float(text), mean_text=text,
+                                 mean_kind="amean", change_sign="raw", mark=False,
+                                 change=round(100 * (float(text) / float(first) - 1), 2))
+            for block in range(1, repeats + 1):
+                for v in variants:
+                    if repeats > 3 and rnd.random() < 0.02:
+                        f.run(v, case, block, {}, outcome="error", error="panic", message="it did")
+                        continue
+                    f.run(v, case, block, {m: round(means[v - 1] * rnd.uniform(0.99, 1.01), digits)
+                                           for m in BENCHES[bench]})
+    f.close()
+    return names
+
+
+def quote(text, mark="> "):
+    return "".join((mark + line).rstrip() + "\n" for line in text.splitlines())
+
+
+def wrap(text, width=76):
+    """As a mailer that wraps what is too long, quoted or not."""
+    out = []
+    for line in text.splitlines():
+        while len(line) > width:
+            at = line.rfind(" ", 0, width + 1)
+            if at <= len(line) - len(line.lstrip("> ")):
+                break
+            out.append(line[:at].rstrip())
+            line = line[at:].lstrip()
+        out.append(line)
+    return "\n".join(out) + "\n"
+
+
+def squeeze(text):
+    return re.sub(r"[ \t]+", " ", text)
+
+
+def qp(text):
+    body = quopri.encodestring(text.encode()).decode()
+    return ("From: a@example.org\nTo: b@example.org\nDate: Mon, 2 Mar 2026 10:00:00 +0100\n"
+            "Subject: Re: it\nMIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\n"
+            "Content-Transfer-Encoding: quoted-printable\n\n" + body)
+
+
+FORMS = [
+    lambda t: wrap(quote(quote(t))),
+    lambda t: wrap(quote(quote(t, ">"), ">")),
+    squeeze,
+    lambda t: squeeze(wrap(quote(quote(t)))),
+    lambda t: "Hello,\n\n" + t + "\nAre these right?\n",
+    lambda t: qp(wrap(quote(quote("Hi,\n\n" + squeeze(t) + "\nBye\n")))),
+]
+
+
+def run(*args, data=None):
+    p = subprocess.run([kdelta, *args], input=data, capture_output=True, text=True)
+    if p.returncode:
+        raise SystemExit("%s: exit %d: %s\n%s" % (" ".join(args), p.returncode, p.stderr, data or ""))
+    return p.stdout
+
+
+def strip(node):
+    if isinstance(node, dict):
+        return {k: strip(v) for k, v in node.items() if k not in ("file", "line", "facts")}
+    return [strip(v) for v in node] if isinstance(node, list) else node
+
+
+def imported(text):
+    return strip(json.loads(run("import", "-n", "-o", "json", "-", data=text)))
+
+
+def plain(s):
+    return s.replace(" ", "")
+
+
+def cells_of(data, names):
+    """{(benchmark, parameters, metric, variant): what the import says}"""
+    out = {}
+    for t in data["tables"]:
+        for row in t["rows"]:
+            params = set()
+            if t["axis_name"]:
+                params.add(plain(t["axis_name"] + "=" + row["axis"]))
+            elif row["axis"] != row["metric"]:
+                params |= set(plain(row["axis"]).split("/"))
+            for word in (t["section"] or "").split(", "):
+                if word:
+                    params.add(plain(("bind=" if word.startswith("numa") else
+                                      "" if "=" in word else "mode=") + word))
+            for c in row["cells"]:
+                i = names.index(c["variant"])
+                key = (t["benchmark"], frozenset(params), row["metric"], i)
+                if c["value"] is None and c["change"] is None:
+                    continue
+                cell = out.setdefault(key, {"values": [], "mean": None, "change": None, "n": None,
+                                            "unit": row["unit"]})
+                if row["run"]:
+                    cell["values"].append(c["value"])
+                else:
+                    assert cell["mean"] is None and cell["change"] is None, key
+                    cell.update(mean=c["value"], change=c["change"], n=c["n"])
+    return out
+
+
+def check(data, want, names, args):
+    got = cells_of(data, names)
+    assert not data["refused"], data["refused"]
+    for t in data["tables"]:
+        assert [v["name"] for v in t["variants"]] == names, [v["name"] for v in t["variants"]]
+        assert t["baseline"] == names[0] and t["family"] == "kdelta", t["family"]
+    style = args[args.index("--style") + 1] if "--style" in args else "table"
+    compared = 0
+    for t in want["tests"]:
+        bench, *params = t["case"].split("/")
+        if bench == "kernbench":
+            params = []
+        for row in t["rows"]:
+            base = row["cells"][0]
+            for i, c in enumerate(row["cells"]):
+                key = (bench, frozenset(plain(p) for p in params), row["metric"][len(bench) + 1:], i)
+                cell = got.pop(key, None)
+                if cell is None and row["role"] != "headline":
+                    continue
+                if cell is None:
+                    assert c["mean"] is None or c["change"] is None and base["mean"] is None, \
+                        "%s is not there" % (key,)
+                    continue
+                assert cell["unit"] == (row["unit"] or None), (key, cell, row["unit"])
+                compared += 1
+                if "--runs" in args and c["values"]:
+                    assert sorted(cell["values"]) == sorted(c["values"]), (key, cell, c)
+                    continue
+                if cell["n"] is not None:
+                    assert cell["n"] == c["n"], (key, cell, c)
+                if cell["mean"] is not None:
+                    assert abs(cell["mean"] - c["mean"]) <= 6e-5 * abs(c["mean"]), (key, cell, c)
+                    assert i == 0 or "--values" in args or len(names) == 2, key
+                else:
+                    assert i or style != "table", (key, cell, c)
+                    assert "--values" not in args, (key, cell)
+                if i and cell["change"] is not None:
+                    off = {"table": 0.0051, "block": 0.0051, "norm": 0.12}[style]
+                    assert abs(cell["change"] - 100 * c["change"]) <= off, (key, cell, c)
+                elif i and c["change"] is not None:
+                    first = got_base[key[:3]]
+                    change = 100 * (cell["mean"] / first - 1)
+                    assert abs(change - 100 * c["change"]) <= 0.0101, (key, cell, c, first)
+                if not i:
+                    got_base = {key[:3]: cell["mean"]}
+    assert not got, "not in the comparison: %s" % list(got)[:3]
+    return compared
+
+
+cells = 0
+with tempfile.TemporaryDirectory() as folder:
+    for number in range(count):
+        db = os.path.join(folder, "k.db")
+        names = random_database(db)
+        args = []
+        for option in ("--values", "--runs"):
+            if rnd.random() < 0.4:
+                args.append(option)
+        style = rnd.choice(["table", "table", "table", "norm", "block"])
+        if style != "table":
+            args += ["--style", style]
+        elif len(names) > 2 and rnd.random() < 0.3:
+            args += ["--contrast", "C/B"]
+        mail = run("--db", db, "compare", *args, "-o", "mail")
+        want = json.loads(run("--db", db, "compare", *args, "-o", "json"))
+        data = imported(mail)
+        try:
+            cells += check(data, want, names, args)
+            for k, form in enumerate(FORMS):
+                again = imported(form(mail))
+                assert again == data, "form %d:\n%s" % (k, form(mail))
+        except AssertionError as e:
+            sys.exit("seed %d, comparison %d, %s:\n%s\n%s" % (seed, number, " ".join(args), mail, e))
+if cells < 20 * count:
+    sys.exit("only %d cells" % cells)
+print("%d comparisons, %d cells" % (count, cells))
