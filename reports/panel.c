@@ -173,7 +173,8 @@ const char *plot_color(size_t column)
 
 const char *plot_style(struct plot *p, size_t column, bool real)
 {
-	const int *pt = plot_points[column % ARRAY_SIZE(plot_points)];
+	/* colours come round after six columns: their points are others then */
+	const int *pt = plot_points[(column + column / 6) % ARRAY_SIZE(plot_points)];
 	char letter = view_column_name(p->c, p->a, column)[0];
 
 	if (plot_is_text(p))

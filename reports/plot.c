@@ -65,10 +65,12 @@ static const char *title_of(struct plot *p)
 			continue;
 		strbuf_addf(&sb, "%s%s", sb.len ? ", " : "", name);
 	}
-	if (c->n_variants == 2)
+	if (c->n_variants == 1)
+		strbuf_addf(&sb, ": %s", text_ascii(p->a, c->variants[0].name));
+	else if (c->n_variants == 2)
 		strbuf_addf(&sb, ": %s against %s", text_ascii(p->a, c->variants[1].name),
 			    text_ascii(p->a, c->variants[0].name));
-	else if (c->n_variants > 2)
+	else
 		strbuf_addf(&sb, ": %zu kernels, A is the baseline", c->n_variants);
 	return arena_strdup(p->a, strbuf_str(&sb));
 }

@@ -49,9 +49,11 @@ static void add_point(struct plot *p, const struct view_table *t, const struct v
 		      size_t column, bool interval, struct strbuf *lines)
 {
 	const struct cmp_cell *cell = view_cell(p->c, r, column);
-	bool known = isfinite(cell->test.low) && isfinite(cell->test.high) && cell->test.on_log;
+	bool known = isfinite(100 * cell->test.low) && isfinite(100 * cell->test.high) &&
+		     cell->test.on_log;
 
-	if (!plot_wants(p, r->test, r->row) || !cell->has_change || (interval && !known))
+	if (!plot_wants(p, r->test, r->row) || !cell->has_change || !isfinite(100 * cell->change) ||
+	    (interval && !known))
 		return;
 	plot_number(lines, apart(p, r, column, t->rows[0].axis > 0));
 	plot_number(lines, 100 * cell->change);

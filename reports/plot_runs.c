@@ -49,7 +49,7 @@ static void add_values(struct runs *s, const struct cmp_row *row, const struct c
 	for (i = 0; cell->values && i < cell->n; i++) {
 		double y = scaled(s, row, cell->values[i]);
 
-		if (isnan(y))
+		if (!isfinite(y))
 			continue;
 		plot_number(lines, x + step * (i - (cell->n - 1) / 2.0));
 		plot_number(lines, y);
@@ -62,7 +62,7 @@ static void add_mean(struct runs *s, const struct cmp_row *row, const struct cmp
 {
 	double y = cell->has_mean ? scaled(s, row, cell->mean) : NAN;
 
-	if (isnan(y))
+	if (!isfinite(y))
 		return;
 	plot_number(lines, x);
 	plot_number(lines, y);
@@ -84,7 +84,7 @@ static void add_interval(struct runs *s, const struct cmp_row *row, const struct
 	mean = scaled(s, row, cell->mean);
 	low = scaled(s, row, t->on_log ? base->mean * (1 + t->low) : base->mean + t->low);
 	high = scaled(s, row, t->on_log ? base->mean * (1 + t->high) : base->mean + t->high);
-	if (isnan(mean))
+	if (!isfinite(mean) || !isfinite(low) || !isfinite(high))
 		return;
 	plot_number(lines, x);
 	plot_number(lines, mean);

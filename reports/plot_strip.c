@@ -25,9 +25,16 @@ static bool is_real(const struct cmp_cell *cell)
 	       cell->verdict == VERDICT_CHANGED;
 }
 
+/* A ratio may be too large for a number. */
+static bool has_change(const struct cmp_cell *cell)
+{
+	return cell->has_change && isfinite(100 * cell->change);
+}
+
 static bool has_interval(const struct cmp_cell *cell)
 {
-	return isfinite(cell->test.low) && isfinite(cell->test.high) && cell->test.on_log;
+	return isfinite(100 * cell->test.low) && isfinite(100 * cell->test.high) &&
+	       cell->test.on_log;
 }
 
 /* Columns share the slot of a row, the first on top. */
@@ -131,7 +138,7 @@ static void strip_points(struct strip *s, size_t column, bool real, bool interva
 			if (!plot_wants(p, t->rows[k].test, t->rows[k].row))
 				continue;
 			row += plot_is_text(p) ? s->columns : 1;
-			if (!cell->has_change) {
+			if (!has_change(cell)) {
 				if (!real && !interval)
 					cell_word(s, cell, column, y);
 				continue;
@@ -233,6 +240,6 @@ static const struct plot_kind strip = {
 	.rank = 1,
 	.fits = strip_fits,
 	.draw = strip_draw,
-	.nothing = "no row has a change",
+	.nothing = "no row has a change in percent",
 };
 REGISTER(plot_kind, strip);

@@ -92,6 +92,10 @@ def compare(path, form):
 def check_case(path, what, metric, old, new, verdict, change, difference, words):
     fill(path, "odd." + metric, old, new)
     texts = {form: compare(path, form) for form in ("mail", "term", "json", "csv", "mmtests")}
+    for kind in "runs", "strip":  # a kind may have nothing to draw
+        texts["plot " + kind] = subprocess.run(
+            [os.environ["KDELTA"], "-q", "-n", "--db", path, "plot", kind],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode("ascii")
     for form, text in texts.items():
         found = re.search(r"(?i)(?<![a-z])-?(nan|inf|infinity)(?![a-z])|e[+]\d+%", text)
         check(what + ", " + form, not found, found and found.group())
