@@ -471,7 +471,7 @@ static bool lone_check(const struct comparison *c, const struct view_table *t, s
 	double mean = cells[variant].mean, gap;
 	size_t i;
 
-	*lone = (struct view_lone){t, row, (int)variant, INFINITY, -INFINITY};
+	*lone = (struct view_lone){t, row, (int)variant, INFINITY, -INFINITY, 0};
 	for (i = 0; i < c->n_variants; i++) {
 		if (i == variant || !cells[i].has_mean)
 			continue;
@@ -482,7 +482,7 @@ static bool lone_check(const struct comparison *c, const struct view_table *t, s
 	return gap > lone->high - lone->low;
 }
 
-bool view_find_lone(const struct view *v, struct view_lone *lone)
+bool view_next_lone(const struct view *v, double below, struct view_lone *lone)
 {
 	double most = LONE_LEAST;
 	bool found = false;
@@ -498,15 +498,20 @@ bool view_find_lone(const struct view *v, struct view_lone *lone)
 				double d = fabs(row_deviation(v->c, &t->rows[i], var) - middle);
 				struct view_lone l;
 
-				if (!(d > most) || !lone_check(v->c, t, i, var, &l))
+				if (!(d > most && d < below) || !lone_check(v->c, t, i, var, &l))
 					continue;
-				most = d;
+				most = l.distance = d;
 				*lone = l;
 				found = true;
 			}
 		}
 	}
 	return found;
+}
+
+bool view_find_lone(const struct view *v, struct view_lone *lone)
+{
+	return view_next_lone(v, INFINITY, lone);
 }
 
 /* ---- cells ---- */

@@ -77,8 +77,11 @@ struct view_lone {
 	size_t row;
 	int variant;
 	double low, high; /* cells of the others in that row */
+	double distance;  /* from its row and column, as a log ratio */
 };
 bool view_find_lone(const struct view *v, struct view_lone *lone);
+/* The next one: the farthest of those nearer than `below`. */
+bool view_next_lone(const struct view *v, double below, struct view_lone *lone);
 
 /*
  * Decimals for the means of a table: those of the values within seven digits, at least five

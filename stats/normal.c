@@ -136,3 +136,8 @@ int stats_runs_to_detect(double s, double change, double power, double alpha)
 		return 0;
 	return runs_for_width(z, s, fabs(change), INT_MAX);
 }
+
+double stats_spread_to_detect(double change, size_t n, double power, double alpha)
+{
+	return fabs(change) / stats_detectable(1, n, power, alpha);
+}

@@ -127,6 +127,8 @@ double stats_detectable(double s, size_t n, double power, double alpha);
  * least STATS_TEST_MIN, at most INT_MAX (also for change 0); 0 if it cannot be computed.
  */
 int stats_runs_to_detect(double s, double change, double power, double alpha);
+/* And solved for s: the largest deviation at which n values a side still show `change`; NAN. */
+double stats_spread_to_detect(double change, size_t n, double power, double alpha);
 
 /* An estimate of the variance of one value, on the log scale or in the metric's unit squared. */
 struct stats_variance {

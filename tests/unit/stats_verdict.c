@@ -259,6 +259,9 @@ static void test_runs(void **state)
 	assert_int_equal(stats_runs_to_detect(1e-9, 0.01, 0.8, 0.05), 5);
 	assert_true(stats_runs_to_detect(0.01, 0, 0.8, 0.05) == INT32_MAX);
 	assert_true(isnan(stats_detectable(0.01, 0, 0.8, 0.05)));
+	/* 0.10 / (2.8016 sqrt(2/10)) */
+	assert_printed(100 * stats_spread_to_detect(-0.10, 10, 0.8, 0.05), 2, "7.98");
+	assert_true(isnan(stats_spread_to_detect(0.1, 0, 0.8, 0.05)));
 	assert_true(isnan(stats_detectable(NAN, 5, 0.8, 0.05)));
 }
 
