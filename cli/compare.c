@@ -39,12 +39,15 @@ static int compare(struct compare *k)
 		r = outputs_write(&k->outputs, &k->what, cmp);
 	if (r)
 		return r;
-	return cli_has(k->c, "check") ? check_code(cmp) : EXIT_DONE;
+	r = EXIT_DONE;
+	for (; cli_has(k->c, "check") && cmp && r != EXIT_REGRESSION; cmp = cmp->next)
+		r = check_code(cmp) == EXIT_DONE ? r : check_code(cmp);
+	return r;
 }
 
 static int compare_run(struct cli *c)
 {
-	struct compare k = {.c = c, .what.c = c};
+	struct compare k = {.c = c, .what = {.c = c, .machines = true}};
 	int r = compare(&k);
 
 	selection_release(&k.what);

@@ -78,7 +78,7 @@ int outputs_write(const struct outputs *outputs, struct selection *what,
 		if (o->file || strcmp(o->format->name, "term"))
 			opt.width = 0;
 		opt.color &= !o->file;
-		r = o->format->render(cmp, &opt, &out, c->e);
+		r = report_render(o->format, cmp, &opt, &out, c->e);
 		if (!r && o->file)
 			r = file_write_atomic(o->file, strbuf_str(&out), out.len, c->e);
 		else if (!r)
@@ -86,7 +86,8 @@ int outputs_write(const struct outputs *outputs, struct selection *what,
 		if (r)
 			return r;
 	}
-	store_verdicts(what, cmp);
+	for (; cmp; cmp = cmp->next)
+		store_verdicts(what, cmp);
 	return 0;
 }
 

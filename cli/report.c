@@ -61,7 +61,7 @@ static int report(struct selection *what, struct outputs *outputs)
 
 static int report_run(struct cli *c)
 {
-	struct selection what = {.c = c};
+	struct selection what = {.c = c, .machines = true};
 	struct outputs outputs = {0};
 	int r = report(&what, &outputs);
 

@@ -374,7 +374,8 @@ int selection_compare(struct selection *k, struct comparison **cmp)
 		return r;
 	k->build.contrasts = k->contrasts.items;
 	k->build.n_contrasts = k->contrasts.n;
-	r = comparison_build(k->db, c->a, k->campaigns.items, k->campaigns.n, &k->build, cmp, c->e);
+	r = (k->machines ? comparison_build_machines : comparison_build)(
+		k->db, c->a, k->campaigns.items, k->campaigns.n, &k->build, cmp, c->e);
 	return r ? r : check_why(k, *cmp);
 }
 

@@ -34,6 +34,7 @@
 
 struct selection {
 	struct cli *c; /* set by the caller, all else zero */
+	bool machines; /* set by the caller: campaigns of several machines are welcome */
 	bool memory;   /* the operands were files */
 	struct db *db; /* released with the selection */
 	ARRAY_OF(const char *) campaigns;

@@ -190,6 +190,7 @@ struct cmp_contrast {
 };
 
 struct comparison {
+	struct comparison *next; /* the same question on another machine; NULL: none */
 	struct arena *arena;
 	const char **campaigns;
 	size_t n_campaigns;
@@ -258,6 +259,15 @@ int comparison_build(struct db *db, struct arena *a, const char *const *campaign
 		     size_t n_campaigns, const struct comparison_options *opt,
 		     struct comparison **out, struct err *e);
 
+/*
+ * The same for campaigns of several machines: one comparison for each, chained by `next`; a
+ * campaign whose machine is not known stands alone. With variants named (baseline, others) as
+ * above.
+ */
+int comparison_build_machines(struct db *db, struct arena *a, const char *const *campaigns,
+			      size_t n_campaigns, const struct comparison_options *opt,
+			      struct comparison **out, struct err *e);
+
 /* Oriented change: + is better; NAN where the direction does not say. */
 double comparison_orient(enum direction d, double change);
 
@@ -304,6 +314,7 @@ bool comparison_has(const struct comparison *c, const char *what);
 struct report_format {
 	const char *name;    /* "mail" */
 	const char *summary; /* for --help */
+	bool blocks;	     /* several machines may stand below each other */
 	/* Appends the whole report to out. */
 	int (*render)(const struct comparison *c, const struct report_options *opt,
 		      struct strbuf *out, struct err *e);
@@ -322,5 +333,9 @@ int report_json(const struct comparison *c, bool compact, struct strbuf *out, st
 
 REGISTRY(report_format);
 const struct report_format *report_format_find(const char *name);
+/* Renders one machine, or several below a line that says how far they agree (-EINVAL where the
+ * format holds one). */
+int report_render(const struct report_format *format, const struct comparison *c,
+		  const struct report_options *opt, struct strbuf *out, struct err *e);
 
 #endif

@@ -409,6 +409,7 @@ static int cover_render(const struct comparison *c, const struct report_options 
 static const struct report_format cover = {
 	.name = "cover",
 	.summary = "the paragraph for a cover letter",
+	.blocks = true,
 	.render = cover_render,
 };
 REGISTER(report_format, cover);

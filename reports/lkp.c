@@ -404,6 +404,7 @@ static int lkp_render(const struct comparison *c, const struct report_options *o
 static const struct report_format lkp = {
 	.name = "lkp",
 	.summary = "all metrics by meaning, as the kernel test robot has them: 78 columns",
+	.blocks = true,
 	.render = lkp_render,
 };
 REGISTER(report_format, lkp);

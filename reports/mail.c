@@ -61,6 +61,7 @@ static int mail_render(const struct comparison *c, const struct report_options *
 static const struct report_format mail = {
 	.name = "mail",
 	.summary = "text for a mail: 72 columns, ASCII",
+	.blocks = true,
 	.render = mail_render,
 };
 REGISTER(report_format, mail);

@@ -163,6 +163,7 @@ static int md_render(const struct comparison *c, const struct report_options *op
 static const struct report_format md = {
 	.name = "md",
 	.summary = "Markdown with tables",
+	.blocks = true,
 	.render = md_render,
 };
 REGISTER(report_format, md);

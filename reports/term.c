@@ -20,6 +20,7 @@ static int term_render(const struct comparison *c, const struct report_options *
 static const struct report_format term = {
 	.name = "term",
 	.summary = "text as wide as the terminal, with colours",
+	.blocks = true,
 	.render = term_render,
 };
 REGISTER(report_format, term);
