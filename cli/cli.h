@@ -90,6 +90,8 @@ const char *cli_value_at(const struct cli *c, const char *name, size_t i);
 /* Parse an integer or fraction ("3%", "0.03") option; absent leaves *out alone. */
 int cli_int(struct cli *c, const char *name, long min, long max, long *out);
 int cli_fraction(struct cli *c, const char *name, double *out);
+/* "A,B,C" -> a NULL-terminated list in the arena; absent leaves *out alone. */
+int cli_list(struct cli *c, const char *name, const char *const **out);
 /* A duration above zero ("30s", "5m") in seconds. */
 int cli_seconds(struct cli *c, const char *name, double *out);
 /* Adds a usage error with a pointer to --help and returns -EINVAL. */

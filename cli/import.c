@@ -457,28 +457,6 @@ static int import_folder(struct importer *im, struct db *db, const char *dir)
 	return r ? as_failure(r) : tell_report(c, dir, &report);
 }
 
-/* "A,B,C" -> a NULL-terminated list; empty names are a usage error. */
-static int read_names(struct importer *im, const char *list)
-{
-	struct arena *a = im->c->a;
-	const char **names = arena_alloc_array(a, strlen(list) + 2, sizeof(*names));
-	size_t n = 0;
-
-	for (;;) {
-		size_t len = strcspn(list, ",");
-		struct span name = span_trim((struct span){list, len});
-
-		if (!name.len)
-			return cli_usage(im->c, "--names takes names with commas between them");
-		names[n++] = arena_strndup(a, name.s, name.len);
-		if (!list[len])
-			break;
-		list += len + 1;
-	}
-	im->opt.tables.names = names;
-	return 0;
-}
-
 static int read_options(struct importer *im)
 {
 	struct cli *c = im->c;
@@ -504,7 +482,7 @@ static int read_options(struct importer *im)
 			err_hint(c->e, "did you mean '%s'?", near);
 		return -EINVAL;
 	}
-	return cli_has(c, "names") ? read_names(im, cli_value(c, "names")) : 0;
+	return cli_list(c, "names", &im->opt.tables.names);
 }
 
 static int import_run(struct cli *c)

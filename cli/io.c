@@ -88,6 +88,29 @@ int cli_fraction(struct cli *c, const char *name, double *out)
 	return 0;
 }
 
+int cli_list(struct cli *c, const char *name, const char *const **out)
+{
+	const char *list = cli_value(c, name), **items;
+	size_t n = 0;
+
+	if (!list)
+		return 0;
+	items = arena_alloc_array(c->a, strlen(list) + 2, sizeof(*items));
+	for (;;) {
+		size_t len = strcspn(list, ",");
+		struct span item = span_trim((struct span){list, len});
+
+		if (!item.len)
+			return cli_usage(c, "--%s takes names with commas between them", name);
+		items[n++] = arena_strndup(c->a, item.s, item.len);
+		if (!list[len])
+			break;
+		list += len + 1;
+	}
+	*out = items;
+	return 0;
+}
+
 int cli_seconds(struct cli *c, const char *name, double *out)
 {
 	const char *s = cli_value(c, name);

@@ -41,12 +41,15 @@ static int review_text(struct cli *c, const struct catalog *cat, const char *fil
 	_cleanup_db_ struct db *db = NULL;
 	struct import_options opt = {.tables.baseline = cli_value(c, "base")};
 	struct import_report report = {0};
-	int r = db_open(NULL, DB_MEMORY, &db, c->e);
+	int r = cli_list(c, "names", &opt.tables.names);
 
+	if (r) /* of usage, all others are failures of the text */
+		return r;
+	r = db_open(NULL, DB_MEMORY, &db, c->e);
 	if (!r)
 		r = import_text(db, c->a, cat, file, text, &opt, &report, c->e);
 	if (r)
-		return r;
+		return as_failure(r);
 	if (!report.set) {
 		err_add(c->e, -ENOENT, "%s: no table to review: %s", file,
 			report.exported ? "it is a report of kdelta" : "it is raw output");
@@ -69,12 +72,12 @@ static int run_review(struct cli *c)
 		return cli_usage(c, "review takes one file, or - for standard input");
 	r = catalog_load(c->a, cli_config_dir(c), &cat, c->e);
 	if (!r)
-		r = file_read(c->operands[0], 0, &text, c->e);
+		r = as_failure(file_read(c->operands[0], 0, &text, c->e));
 	if (!r)
 		r = review_text(c, cat, c->operands[0], (struct span){strbuf_str(&text), text.len},
 				&rv);
 	if (r)
-		return as_failure(r);
+		return r;
 	if (c->json)
 		review_add_json(&rv, &out);
 	else
@@ -85,6 +88,7 @@ static int run_review(struct cli *c)
 
 static const struct cli_option options[] = {
 	{"base", 'b', "NAME", "the baseline (else 0.00 %, then a name such as w/o or vanilla)"},
+	{"names", 0, "A,B,...", "names of the columns, where the text has none"},
 	CLI_OPTIONS_END,
 };
 

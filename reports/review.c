@@ -11,6 +11,8 @@
 
 /* Lone cells told, at most; below LONE_CELLS changes a column shows none. */
 #define LONE_MOST  5
+/* Metrics without a direction that are named. */
+#define NAMED	   3
 #define LONE_CELLS 5
 /* Nearer to the others than this (of log ratios) is no reason to look, as in view.c. */
 #define LONE_LEAST 0.10
@@ -224,20 +226,19 @@ static void take_direction(struct review *rv, const struct comparison *c)
 			if (r->direction != DIR_UNKNOWN)
 				continue;
 			unknown++;
-			if (named < 3 && strcmp(last, r->metric) != 0) {
-				missing = arena_printf(rv->a, "%s%s%s", missing,
-						       *missing ? ", " : "",
-						       text_ascii(rv->a, r->metric));
-				last = r->metric;
-				named++;
-			}
+			if (!strcmp(last, r->metric) || named++ >= NAMED)
+				continue;
+			last = r->metric;
+			missing = arena_printf(rv->a, "%s%s%s", missing, *missing ? ", " : "",
+					       text_ascii(rv->a, last));
 		}
 	if (unknown)
 		*f = (struct review_fact){
-			REVIEW_MISSING, unknown > named && rows > 1
-						? arena_printf(rv->a, "%s, ... (%zu of %zu rows)",
-							       missing, unknown, rows)
-						: missing};
+			REVIEW_MISSING,
+			unknown == rows && named <= NAMED
+				? missing
+				: arena_printf(rv->a, "%s%s: %zu of %zu rows", missing,
+					       named > NAMED ? ", ..." : "", unknown, rows)};
 	else if (f->state == REVIEW_MISSING && !*f->text)
 		*f = (struct review_fact){REVIEW_KNOWN, ""};
 }
@@ -279,6 +280,9 @@ static void lone_rows(struct review *rv, const struct comparison *c, const struc
 		const struct view_row *r = &l.table->rows[l.row];
 		const struct cmp_cell *cell = &r->row->cells[l.variant];
 
+		/* a column of different metrics says nothing of any of them */
+		if (!l.table->metric)
+			continue;
 		*ARRAY_PUSH(&rv->lones) = (struct review_lone){
 			true,
 			text_ascii(rv->a, c->variants[l.variant].name),
@@ -465,7 +469,7 @@ void review_add(struct review *rv, const struct comparison *c)
 	for (i = 0; i < v.n; i++)
 		shown |= v.tables[i].shown;
 	for (i = 0; i < v.n; i++) {
-		rv->wide |= c->n_variants >= 4 && v.tables[i].n >= 4;
+		rv->wide |= c->n_variants >= 4 && v.tables[i].n >= 4 && v.tables[i].metric;
 		for (k = 1; c->n_variants < 4 && v.tables[i].metric && k < c->n_variants; k++)
 			lone_column(rv, c, &v, &v.tables[i], k);
 		if (v.tables[i].shown == shown)
