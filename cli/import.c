@@ -246,6 +246,12 @@ static int tell_report(struct cli *c, const char *file, const struct import_repo
 			 r->campaign, r->variants, r->cases, r->rows, r->runs);
 		return EXIT_DONE;
 	}
+	if (r->tree) {
+		cli_note(c, "campaign %s: %s, %d variants, %d test cases, %d runs, %d without a "
+			    "result",
+			 r->campaign, r->tree, r->variants, r->cases, r->runs, r->refused);
+		return r->refused ? EXIT_FAILED : EXIT_DONE;
+	}
 	if (!r->set) {
 		cli_note(c, "campaign %s: %d run%s of %s, %d without a result", r->campaign,
 			 r->runs, r->runs == 1 ? "" : "s", r->benchmark, r->refused);
@@ -432,7 +438,29 @@ static int import_variants(struct importer *im, struct db *db, const char *dir,
 	return r ? as_failure(r) : tell_report(c, dir, &report);
 }
 
-/* A folder of raw outputs is one variant, named after it or by --variant. */
+/* A tree of another tool; with -n into a database that is gone afterwards. */
+static int import_result_tree(struct importer *im, struct db *db, const char *dir)
+{
+	struct cli *c = im->c;
+	_cleanup_db_ struct db *scratch = NULL;
+	struct import_report report;
+	int r = 0;
+
+	if (im->opt.variant)
+		return cli_usage(c, "--variant: %s names its kernels itself", dir);
+	if (im->json)
+		return cli_usage(c, "-o json shows single files; %s is a result tree", dir);
+	if (c->dry_run)
+		r = db_open(":memory:", DB_MEMORY, &scratch, c->e);
+	if (!r)
+		r = import_tree(db ? db : scratch, c->a, im->cat, dir, &im->opt, &report, c->e);
+	return r ? as_failure(r) : tell_report(c, dir, &report);
+}
+
+/*
+ * The result tree of another tool; a folder of raw outputs, which is one variant, named after it or
+ * by --variant; or a folder of such folders.
+ */
 static int import_folder(struct importer *im, struct db *db, const char *dir)
 {
 	struct cli *c = im->c;
@@ -440,8 +468,11 @@ static int import_folder(struct importer *im, struct db *db, const char *dir)
 	struct import_report report;
 	const char **paths;
 	size_t n, n_folders;
-	int r = list_folder(c, dir, false, &paths, &n);
+	int r;
 
+	if (!im->opt.as && import_tree_kind(c->a, dir))
+		return import_result_tree(im, db, dir);
+	r = list_folder(c, dir, false, &paths, &n);
 	if (r)
 		return r;
 	if (!n) {
@@ -545,6 +576,9 @@ static const struct command import = {
 		"A folder of raw outputs is one variant; a folder of such folders is one campaign "
 		"with\n"
 		"a variant for each.\n"
+		"Result trees: work/log of mmtests, result roots of LKP (stats.json, matrix.json); "
+		"each\n"
+		"kernel is a variant.\n"
 		"Reports of kdelta itself (-o html, json or csv) come back with the same numbers.\n"
 		"URL: http(s)://...; a message of lore.kernel.org or another public-inbox is "
 		"fetched\n"
@@ -554,6 +588,7 @@ static const struct command import = {
 		"  kdelta import https://lore.kernel.org/r/20220217154403.6497-1-me@example.org\n"
 		"  kdelta import '<20220217154403.6497-1-me@example.org>'\n"
 		"  kdelta import -n -o json mail.eml\n"
+		"  kdelta import --base 5.17-vanilla mmtests/work/log\n"
 		"  kdelta import --names vanilla,patched table.txt",
 	.first_page = true,
 	.options = options,

@@ -18,15 +18,30 @@
 
 /* ---- raw outputs ---- */
 
-/* What the output says of its parameters, under the names of the benchmark's description. */
+static bool has_param(const struct import_case *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (!strcmp(c->params[i].name, name))
+			return true;
+	return false;
+}
+
+/*
+ * What is known of the test case beforehand (given, or NULL), and what the output says of its
+ * parameters, under the names of the benchmark's description.
+ */
 static void raw_case(struct arena *a, const struct bench_def *def, const struct parse_run *run,
-		     struct import_case *c)
+		     const struct import_case *given, struct import_case *c)
 {
 	const struct parse_param *p;
 	size_t i;
 
-	*c = (struct import_case){
-		.benchmark = def->name, .command = "", .description = def->description};
+	*c = given ? *given : (struct import_case){0};
+	c->benchmark = def->name;
+	c->command = "";
+	c->description = def->description;
 	for (i = 0; i < def->n_params; i++) {
 		const struct bench_param *param = &def->params[i];
 		const char *wanted = param->check ? param->check : param->name;
@@ -34,7 +49,7 @@ static void raw_case(struct arena *a, const struct bench_def *def, const struct 
 		array_for_each (p, &run->params) {
 			double v;
 
-			if (strcmp(p->name, wanted))
+			if (strcmp(p->name, wanted) || has_param(c, param->name))
 				continue;
 			if (param->check && param->check_factor > 1 &&
 			    num_parse(span_of(p->text), &v))
@@ -84,9 +99,9 @@ static int add_parsed_run(struct import *im, const struct bench_def *def,
 	return r;
 }
 
-/* The runs of one raw output; block: how many of this case and variant there are already. */
-static int add_raw(struct import *im, const char *file, struct span text,
-		   const struct import_content *content, int64_t variant)
+int import_raw(struct import *im, const char *file, struct span text,
+	       const struct import_content *content, int64_t variant,
+	       const struct import_case *given)
 {
 	const struct parse_run *parsed;
 	bool alone = content->raw->runs.n == 1;
@@ -108,15 +123,17 @@ static int add_raw(struct import *im, const char *file, struct span text,
 
 		if (r)
 			break;
-		raw_case(im->a, content->def, parsed, &c);
+		raw_case(im->a, content->def, parsed, given, &c);
 		r = import_case(im, &c, &run.case_id);
 		if (r)
 			break;
+		/* how many of this case and variant there are already */
 		run.block = import_seen(im, run.case_id, -2, variant) + 1;
 		im->report->runs++;
 		if (alone)
 			r = store_run(im->db, im->a, im->cat, content->def, &run, text,
-				      (struct span){"", 0}, NULL, 0, im->e);
+				      (struct span){"", 0}, given ? given->params : NULL,
+				      given ? given->n : 0, im->e);
 		else
 			r = add_parsed_run(im, content->def, parsed, &run);
 		note_outcome(im, file, parsed->outcome, parsed->error, parsed->message);
@@ -200,7 +217,7 @@ static int find_known(struct db *db, struct arena *a, const char *sha256, const 
 	return r;
 }
 
-static int begin(struct import *im, const char *sha256)
+int import_begin(struct import *im, const char *sha256)
 {
 	const char *known = NULL;
 	int r = db_begin(im->db, im->e);
@@ -215,7 +232,7 @@ static int begin(struct import *im, const char *sha256)
 	return r;
 }
 
-static int finish(struct import *im, int r)
+int import_finish(struct import *im, int r)
 {
 	import_forget(im);
 	if (!r)
@@ -224,7 +241,7 @@ static int finish(struct import *im, int r)
 	return r;
 }
 
-static struct import start(struct db *db, struct arena *a, const struct catalog *cat,
+struct import import_start(struct db *db, struct arena *a, const struct catalog *cat,
 			   const struct import_options *opt, struct import_report *report,
 			   struct err *e)
 {
@@ -249,7 +266,7 @@ static int import_content(struct import *im, const char *file, struct span text,
 	int r;
 
 	data_sha256(text.s, text.len, sha256);
-	r = begin(im, sha256);
+	r = import_begin(im, sha256);
 	if (r || im->report->known)
 		return r;
 	if (content->def) {
@@ -264,7 +281,7 @@ static int import_content(struct import *im, const char *file, struct span text,
 		if (!r)
 			r = import_variant(im, &w, &variant);
 		if (!r)
-			r = add_raw(im, file, text, content, variant);
+			r = import_raw(im, file, text, content, variant, NULL);
 	} else if (content->exported) {
 		im->report->exported = true;
 		r = db_add_raw(im->db, 0, "source", file, text, NULL, im->e);
@@ -277,14 +294,14 @@ static int import_content(struct import *im, const char *file, struct span text,
 		if (!r)
 			r = import_tables(im, file, sha256, &content->set);
 	}
-	return finish(im, r);
+	return import_finish(im, r);
 }
 
 int import_text(struct db *db, struct arena *a, const struct catalog *cat, const char *file,
 		struct span text, const struct import_options *opt, struct import_report *report,
 		struct err *e)
 {
-	struct import im = start(db, a, cat, opt, report, e);
+	struct import im = import_start(db, a, cat, opt, report, e);
 	struct import_content *content = arena_alloc(a, sizeof(*content));
 	int r = import_read(a, cat, file, text, opt, content, e);
 
@@ -357,7 +374,8 @@ static int add_groups(struct import *im, const struct import_group *groups, size
 		struct span text = {strbuf_str(&files[i].text), files[i].text.len};
 
 		im->report->benchmark = files[i].content.def->name;
-		r = add_raw(im, files[i].path, text, &files[i].content, variants[files[i].group]);
+		r = import_raw(im, files[i].path, text, &files[i].content,
+			       variants[files[i].group], NULL);
 	}
 	return r;
 }
@@ -380,7 +398,7 @@ int import_groups(struct db *db, struct arena *a, const struct catalog *cat,
 		  const struct import_group *groups, size_t n_groups,
 		  const struct import_options *opt, struct import_report *report, struct err *e)
 {
-	struct import im = start(db, a, cat, opt, report, e);
+	struct import im = import_start(db, a, cat, opt, report, e);
 	struct raw_file *files;
 	char sha256[65];
 	size_t n = 0, i, k, runs = 0;
@@ -400,11 +418,11 @@ int import_groups(struct db *db, struct arena *a, const struct catalog *cat,
 	}
 	if (!r) {
 		hash_groups(groups, files, n, sha256);
-		r = begin(&im, sha256);
+		r = import_begin(&im, sha256);
 	}
 	if (!r && !report->known) {
 		report->notes = arena_alloc_array(a, runs, sizeof(*report->notes));
-		r = finish(&im, add_groups(&im, groups, n_groups, files, n, sha256));
+		r = import_finish(&im, add_groups(&im, groups, n_groups, files, n, sha256));
 	}
 	for (i = 0; i < n; i++) {
 		strbuf_release(&files[i].text);

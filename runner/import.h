@@ -37,8 +37,12 @@ struct import_report {
 	int refused;		     /* rows that cannot be trusted, runs that gave no result */
 	const struct table_set *set; /* of a table import, NULL otherwise */
 	const char *benchmark;	     /* of raw outputs, NULL otherwise */
+	const char *tree;	     /* kind of a result tree, NULL otherwise */
 	bool exported;		     /* it was a report of our own */
-	/* Of raw outputs: what was wrong with a run, "FILE: outcome: message" (in the arena). */
+	/*
+	 * Of raw outputs: what was wrong with a run, "FILE: outcome: message" (in the arena); of
+	 * trees also what was not read.
+	 */
 	const char **notes;
 	size_t n_notes;
 };
@@ -76,5 +80,18 @@ int import_text(struct db *db, struct arena *a, const struct catalog *cat, const
 int import_groups(struct db *db, struct arena *a, const struct catalog *cat,
 		  const struct import_group *groups, size_t n_groups,
 		  const struct import_options *opt, struct import_report *report, struct err *e);
+
+/*
+ * Result trees of other tools (runner/import_trees.h): "mmtests tree", "LKP result root", or NULL
+ * where a folder is neither. By the names of what is in it.
+ */
+const char *import_tree_kind(struct arena *a, const char *dir);
+/*
+ * All of a tree into one campaign, each kernel a variant; -EINVAL: it is no tree. A broken file is
+ * an error, and nothing is imported; files that nothing reads are a note. The same tree again, by
+ * the hashes of what was read, changes nothing unless opt->again.
+ */
+int import_tree(struct db *db, struct arena *a, const struct catalog *cat, const char *dir,
+		const struct import_options *opt, struct import_report *report, struct err *e);
 
 #endif

@@ -77,7 +77,7 @@ static bool take_word(const char **section, const char *word)
 }
 
 /* hackbench-process-pipes is mode and transport, "numa 0&1" a binding, all else a section. */
-static void add_section(struct import_case *c, const char *section)
+void import_section(struct import_case *c, const char *section)
 {
 	static const struct {
 		const char *word, *mode, *ipc;
@@ -173,7 +173,7 @@ static int put_table_case(struct import *im, const struct table *t, const struct
 	if (jobs)
 		import_param(&c, "jobs", jobs);
 	if (!row->params)
-		add_section(&c, t->section);
+		import_section(&c, t->section);
 	return import_case(im, &c, id);
 }
 
@@ -186,6 +186,13 @@ static char *lower(struct arena *a, const char *s)
 	for (p = copy; *p; p++)
 		*p = *p == ' ' ? '_' : (char)tolower((unsigned char)*p);
 	return copy;
+}
+
+void import_headline(struct db_metric *m)
+{
+	if (strcmp(m->role, "diagnostic") && m->direction != DIR_DEPENDS &&
+	    m->direction != DIR_NEUTRAL)
+		m->role = "headline";
 }
 
 /* "softirqs.SCHED", whatever the test: what our table says of it, else what the text does. */
@@ -202,9 +209,8 @@ static int put_full_metric(struct import *im, const struct table_row *row, struc
 	catalog_metric(im->cat, suite, rest, row->unit, m);
 	if (m->direction == DIR_UNKNOWN && row->better)
 		m->direction = row->better == BETTER_HIGHER ? DIR_HIGHER : DIR_LOWER;
-	if (row->headline && strcmp(m->role, "diagnostic") && m->direction != DIR_DEPENDS &&
-	    m->direction != DIR_NEUTRAL)
-		m->role = "headline";
+	if (row->headline)
+		import_headline(m);
 	return db_put_metric(im->db, m, &m->id, im->e);
 }
 

@@ -20,6 +20,17 @@ struct import {
 	int n_cases, n_variants;
 };
 
+struct import import_start(struct db *db, struct arena *a, const struct catalog *cat,
+			   const struct import_options *opt, struct import_report *report,
+			   struct err *e);
+/*
+ * Begins the transaction. A source of this hash that is there already: report->known is set, the
+ * transaction is over.
+ */
+int import_begin(struct import *im, const char *sha256);
+/* Commits, or rolls back where r is not 0; returns r or what the commit said. */
+int import_finish(struct import *im, int r);
+
 /* How often these three were asked for before in this campaign. */
 int import_seen(struct import *im, int64_t case_id, int64_t metric_id, int64_t variant_id);
 /* Frees the memory of import_seen; a new campaign does so too. */
@@ -60,6 +71,20 @@ void import_param(struct import_case *c, const char *name, const char *value);
 void import_fixed_param(struct import_case *c, const char *name, const char *value);
 /* Adds a test case to the campaign, once; its identity is benchmark, parameters and command. */
 int import_case(struct import *im, const struct import_case *c, int64_t *id);
+
+/* Parameters that a part of an mmtests name stands for ("process-pipes" of hackbench). */
+void import_section(struct import_case *c, const char *section);
+/* Marks what a benchmark is about, unless it is for diagnosis only or neither good nor bad. */
+void import_headline(struct db_metric *m);
+
+/*
+ * The runs of one raw output (content->def is set). given: parameters known beforehand, or NULL;
+ * they precede those that the output names, and a single run that names others is suspect. Needs
+ * room for a note of each run in report->notes.
+ */
+int import_raw(struct import *im, const char *file, struct span text,
+	       const struct import_content *content, int64_t variant,
+	       const struct import_case *given);
 
 /* A report that holds its numbers (runner/export.h) as a campaign. */
 int import_export(struct import *im, const char *file, const char *sha256,

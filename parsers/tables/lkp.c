@@ -92,17 +92,24 @@ static struct span suite_of(const char *metric)
 	return (struct span){metric, strcspn(metric, ".")};
 }
 
-/* The figures that a suite is about, rather than what it used up on the way. */
-static bool is_headline(const struct lkp_reader *rd, const char *benchmark, const char *metric)
+bool table_lkp_headline(const char *benchmark, const char *metric)
 {
 	struct span suite = suite_of(metric);
 	const char *rest = metric + suite.len + (metric[suite.len] == '.');
 
-	if (!benchmark || !span_is(suite, benchmark) || !*rest)
+	return span_is(suite, benchmark) && *rest && strncmp(rest, "time.", 5) &&
+	       !strstr(rest, "stddev") && !strstr(rest, "std_dev");
+}
+
+static bool is_headline(const struct lkp_reader *rd, const char *benchmark, const char *metric)
+{
+	struct span suite = suite_of(metric);
+
+	if (!benchmark || !span_is(suite, benchmark))
 		return false;
 	if (lkp_claims_of(rd, suite))
 		return lkp_claim_find(rd, metric) != NULL;
-	return strncmp(rest, "time.", 5) && !strstr(rest, "stddev") && !strstr(rest, "std_dev");
+	return table_lkp_headline(benchmark, metric);
 }
 
 static bool has_detail(const struct lkp_block *b)

@@ -209,6 +209,12 @@ void table_index_repeats(struct table *t);
 /* Column that the design's rule makes the baseline, or --base; -1 if none matches. */
 int table_baseline_by_name(const char *const *names, size_t n);
 
+/*
+ * Whether a metric of LKP ("aim7.jobs-per-min") is a figure that its benchmark is about, rather
+ * than what it used up on the way (aim7.time.*, softirqs.*).
+ */
+bool table_lkp_headline(const char *benchmark, const char *metric);
+
 /* A decimal number at the start of s ("1,234.50", "-3"): bytes taken, 0 if there is none. */
 size_t table_scan_number(struct span s, double *value, int *decimals);
 
