@@ -225,19 +225,21 @@ static void add_failed_runs(struct tree *t, struct lkp *lkp)
 	struct lkp_file *f;
 
 	array_for_each (en, &t->entries) {
-		const char *above = folder_above(t->im->a, en, 1);
+		const char *above;
 		struct lkp_commit *c;
 		bool has = false;
 
 		if (!en->folder || !is_number(en->parts[en->n - 1]))
 			continue;
+		above = folder_above(t->im->a, en, 1);
 		array_for_each (c, &lkp->commits)
 			if (!strcmp(c->folder, above) && c->samples)
 				break;
 		if (!lkp->commits.n || c == lkp->commits.items + lkp->commits.n)
 			continue;
 		array_for_each (f, &lkp->files)
-			has |= f->root && !strcmp(folder_above(t->im->a, f->en, 1), en->rel);
+			has |= f->root && str_starts(f->en->rel, en->rel) &&
+			       f->en->rel[strlen(en->rel)] == '/';
 		if (has)
 			continue;
 		f = ARRAY_PUSH(&lkp->files);
