@@ -247,9 +247,10 @@ static int tell_report(struct cli *c, const char *file, const struct import_repo
 		return EXIT_DONE;
 	}
 	if (r->tree) {
-		cli_note(c, "campaign %s: %s, %d variants, %d test cases, %d runs, %d without a "
-			    "result",
-			 r->campaign, r->tree, r->variants, r->cases, r->runs, r->refused);
+		cli_note(c,
+			 "%s %s: %s, %d variants, %d test cases, %d runs, %d without a result",
+			 c->dry_run ? "would be campaign" : "campaign", r->campaign, r->tree,
+			 r->variants, r->cases, r->runs, r->refused);
 		return r->refused ? EXIT_FAILED : EXIT_DONE;
 	}
 	if (!r->set) {
