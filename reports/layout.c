@@ -92,14 +92,55 @@ void runs_print(struct text *t, const struct view *v)
 	}
 }
 
+/* Tables of more counters than this show those that changed or failed, and count the rest. */
+#define COUNTERS_MOST 40
+
+static bool row_has_news(const struct comparison *c, const struct view_row *r)
+{
+	size_t i;
+
+	for (i = 1; i < view_columns(c); i++) {
+		const struct cmp_cell *cell = view_cell(c, r, i);
+
+		if (cell->verdict != VERDICT_SAME && cell->verdict != VERDICT_UNSURE &&
+		    !cell->small)
+			return true;
+	}
+	return false;
+}
+
+/* Leaves them out of the tables; returns how many. */
+static size_t drop_counters(struct view *v)
+{
+	size_t i, k, kept, dropped = 0;
+
+	for (i = 0; i < v->n; i++) {
+		struct view_table *t = &v->tables[i];
+
+		if (t->shown || t->n <= COUNTERS_MOST)
+			continue;
+		for (k = kept = 0; k < t->n; k++)
+			if (row_has_news(v->c, &t->rows[k]))
+				t->rows[kept++] = t->rows[k];
+		/* a table without rows has no layout: one stands for all */
+		kept = MAX(kept, (size_t)1);
+		dropped += t->n - kept;
+		t->n = kept;
+		t->split = 0;
+	}
+	return dropped;
+}
+
 /* Wider labels of rows read badly beside their numbers. */
 #define LABEL_MOST 24
 
 void layout_render(const struct comparison *c, const struct report_options *opt, struct text *t)
 {
 	struct view v;
+	size_t dropped;
 
 	view_init(&v, c, t->a, opt->split);
+	dropped = opt->all || !c->tested ? 0 : drop_counters(&v);
 	v.width = (size_t)t->width;
 	v.label = MIN(v.width / 3, (size_t)LABEL_MOST);
 	v.style = opt->style;
@@ -120,6 +161,11 @@ void layout_render(const struct comparison *c, const struct report_options *opt,
 		if (opt->runs)
 			runs_print(t, &v);
 	}
+	if (dropped)
+		text_block(t, "rest",
+			   "%zu counters that read same, small or unsure are not shown "
+			   "(-o csv has all)",
+			   dropped);
 	if (opt->why)
 		why_print(t, &v, opt->why);
 	/* one newline at the end, no blank line */

@@ -540,5 +540,23 @@ def seeds(path):
     return f
 
 
+def many_counters(path):
+    """One headline and fifty counters, of which every tenth changed by a tenth."""
+    f = Fixture(path, "many")
+    noise = Noise(3)
+    a = f.variant(0, "old", release="6.1.0")
+    b = f.variant(1, "new", release="6.2.0")
+    case = f.case("hackbench", {"groups": 4})
+    for v in (a, b):
+        for block in range(1, 6):
+            values = {"hackbench.time": 10 * (1 + 0.01 * noise.normal())}
+            for i in range(50):
+                factor = 1.1 if v == b and i % 10 == 0 else 1
+                values["counted.m%d" % i] = (1000 + i) * factor * (1 + 0.01 * noise.normal())
+            f.run(v, case, block, values)
+    f.db.execute("UPDATE metrics SET role = 'counter' WHERE name LIKE 'counted.%'")
+    return f
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1].replace("-", "_")](sys.argv[2]).close()
