@@ -39,10 +39,7 @@ static int compare(struct compare *k)
 		r = outputs_write(&k->outputs, &k->what, cmp);
 	if (r)
 		return r;
-	r = EXIT_DONE;
-	for (; cli_has(k->c, "check") && cmp && r != EXIT_REGRESSION; cmp = cmp->next)
-		r = check_code(cmp) == EXIT_DONE ? r : check_code(cmp);
-	return r;
+	return cli_has(k->c, "check") ? check_code(cmp) : EXIT_DONE;
 }
 
 static int compare_run(struct cli *c)

@@ -408,6 +408,16 @@ static int build_variants(struct builder *b)
 	return -ENOENT;
 }
 
+int comparison_variant_of(const struct comparison *c, int64_t db_id)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_variants; i++)
+		if (c->variants[i].db_id == db_id)
+			return (int)i;
+	return -1;
+}
+
 static int contrast_side(const struct comparison *c, const char *what)
 {
 	size_t i;

@@ -268,10 +268,19 @@ int comparison_build_machines(struct db *db, struct arena *a, const char *const 
 			      size_t n_campaigns, const struct comparison_options *opt,
 			      struct comparison **out, struct err *e);
 
+/* Verdict of a benchmark for a variant; NULL if there is none. */
+const struct cmp_overall *comparison_overall(const struct comparison *c, const char *benchmark,
+					     size_t variant);
+/* Index of the variant with this id in the database, -1 if it is not compared. */
+int comparison_variant_of(const struct comparison *c, int64_t db_id);
+
 /* Oriented change: + is better; NAN where the direction does not say. */
 double comparison_orient(enum direction d, double change);
 
-/* What --check says (STATISTICS.md section 4): VERDICT_WORSE, VERDICT_UNSURE or VERDICT_SAME. */
+/*
+ * What --check says (STATISTICS.md section 4), over all machines: VERDICT_WORSE, VERDICT_UNSURE or
+ * VERDICT_SAME.
+ */
 enum verdict comparison_check(const struct comparison *c);
 
 /*

@@ -121,21 +121,10 @@ static void add_gmeans(const struct cover *k, size_t column)
 	}
 }
 
-static const struct cmp_overall *overall_of(const struct cover *k, size_t variant)
-{
-	size_t i;
-
-	for (i = 0; i < k->c->n_overall; i++)
-		if (!strcmp(k->c->overall[i].benchmark, k->benchmark) &&
-		    k->c->overall[i].variant == (int)variant)
-			return &k->c->overall[i];
-	return NULL;
-}
-
 /* "rc1+cls (E) is ahead in 20 of 20 rows, geometric mean ...; worst -8.49% at ..." */
 static void add_standing(const struct cover *k, size_t variant)
 {
-	const struct cmp_overall *o = overall_of(k, variant);
+	const struct cmp_overall *o = comparison_overall(k->c, k->benchmark, variant);
 
 	strbuf_addf(k->out, "%s (%s) ", variant_text(k, variant), k->c->variants[variant].id);
 	if (!o->worst_row) {
@@ -287,7 +276,7 @@ static void add_counts(const struct cover *k, const struct cmp_overall *o)
 
 static void add_verdict(const struct cover *k, size_t variant)
 {
-	const struct cmp_overall *o = overall_of(k, variant);
+	const struct cmp_overall *o = comparison_overall(k->c, k->benchmark, variant);
 	int n = 0;
 
 	strbuf_addf(k->out, "%s (%s) ", variant_text(k, variant), k->c->variants[variant].id);

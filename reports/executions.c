@@ -78,16 +78,6 @@ static size_t executions_from(const struct builder *b, int64_t test)
 	return low;
 }
 
-static int variant_index(const struct comparison *c, int64_t db_id)
-{
-	size_t i;
-
-	for (i = 0; i < c->n_variants; i++)
-		if (c->variants[i].db_id == db_id)
-			return (int)i;
-	return -1;
-}
-
 void executions_take(struct builder *b, struct cmp_test *t)
 {
 	size_t i = executions_from(b, t->db_id), end = executions_from(b, t->db_id + 1);
@@ -96,7 +86,7 @@ void executions_take(struct builder *b, struct cmp_test *t)
 	for (; i < end; i++) {
 		struct execution *x = &b->executions.items[i];
 
-		x->run.variant = variant_index(b->c, x->variant);
+		x->run.variant = comparison_variant_of(b->c, x->variant);
 		if (x->run.variant >= 0)
 			t->runs[t->n_runs++] = x->run;
 	}

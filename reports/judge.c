@@ -18,6 +18,18 @@ double comparison_orient(enum direction d, double change)
 	return NAN;
 }
 
+const struct cmp_overall *comparison_overall(const struct comparison *c, const char *benchmark,
+					     size_t variant)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_overall; i++)
+		if (c->overall[i].variant == (int)variant &&
+		    !strcmp(c->overall[i].benchmark, benchmark))
+			return &c->overall[i];
+	return NULL;
+}
+
 const char *comparison_metric_name(const struct cmp_row *r)
 {
 	const char *dot = strchr(r->metric, '.');
@@ -237,9 +249,8 @@ static void cell_judge(const struct comparison *c, const struct cmp_row *row, st
 		t->p_adjusted = cell->p_adjusted;
 		cell->verdict =
 			stats_verdict(t, row->direction, cell->threshold, c->q, &cell->small);
-		cell->outside =
-			cell->has_change && t->on_log &&
-			(cell->change < t->low || cell->change > t->high);
+		cell->outside = cell->has_change && t->on_log &&
+				(cell->change < t->low || cell->change > t->high);
 		cell->multiplicity = cell->family && cell->verdict == VERDICT_UNSURE &&
 				     (t->low > 0 || t->high < 0);
 	}
@@ -561,7 +572,7 @@ static void judge_benchmarks(struct comparison *c)
 	}
 }
 
-enum verdict comparison_check(const struct comparison *c)
+static enum verdict check_machine(const struct comparison *c)
 {
 	enum verdict v = VERDICT_SAME;
 	size_t t, r, i;
@@ -581,6 +592,18 @@ enum verdict comparison_check(const struct comparison *c)
 					v = VERDICT_UNSURE;
 			}
 		}
+	}
+	return v;
+}
+
+enum verdict comparison_check(const struct comparison *c)
+{
+	enum verdict v = VERDICT_SAME;
+
+	for (; c && v != VERDICT_WORSE; c = c->next) {
+		enum verdict one = check_machine(c);
+
+		v = one == VERDICT_SAME ? v : one;
 	}
 	return v;
 }

@@ -21,18 +21,6 @@ static const char *variant_text(const struct lkp *k, size_t variant)
 	return *v->name == '#' ? v->id : text_ascii(k->a, v->name);
 }
 
-static const struct cmp_overall *overall_of(const struct comparison *c, const char *benchmark,
-					    size_t variant)
-{
-	size_t i;
-
-	for (i = 0; i < c->n_overall; i++)
-		if (c->overall[i].variant == (int)variant &&
-		    !strcmp(c->overall[i].benchmark, benchmark))
-			return &c->overall[i];
-	return NULL;
-}
-
 struct tally {
 	int better, worse, open, votes, c_better, c_worse, c_depend, counters;
 	const struct cmp_test *failed; /* the first with more failures */
@@ -66,7 +54,7 @@ static struct tally tally_of(const struct lkp *k, const char *benchmark)
 /* Tested: the overall verdict. Untested: what the headlines read. */
 static const char *verdict_text(const struct lkp *k, const char *benchmark, const struct tally *s)
 {
-	const struct cmp_overall *o = overall_of(k->c, benchmark, k->variant);
+	const struct cmp_overall *o = comparison_overall(k->c, benchmark, k->variant);
 
 	if (k->c->tested && o)
 		return verdict_name(o->verdict);

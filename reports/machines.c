@@ -70,31 +70,37 @@ static const struct cmp_test *only_test(const struct comparison *c, const char *
 }
 
 /*
- * Whether two test cases are the same question: by name, or as the only ones of their benchmark
- * (machines of other sizes are measured with other numbers of jobs).
+ * The test case of another machine that asks the same: by name, or as the only one of its benchmark
+ * on both (machines of other sizes are measured with other numbers of jobs). NULL: none.
  */
-static bool is_like(const struct comparison *first, const struct cmp_test *mine,
-		    const struct comparison *c, const struct cmp_test *other)
+static const struct cmp_test *test_like(const struct comparison *first, const struct cmp_test *mine,
+					const struct comparison *c)
 {
-	return !strcmp(mine->name, other->name) || (only_test(first, mine->benchmark) == mine &&
-						    only_test(c, mine->benchmark) == other);
-}
-
-static const struct cmp_row *row_like(const struct comparison *first, const struct comparison *c,
-				      const struct cmp_test *test, const struct cmp_row *row)
-{
-	size_t t, r;
+	size_t t;
 
 	for (t = 0; t < c->n_tests; t++)
-		for (r = 0; r < c->tests[t].n_rows; r++)
-			if (is_like(first, test, c, &c->tests[t]) &&
-			    !strcmp(c->tests[t].rows[r].metric, row->metric))
-				return &c->tests[t].rows[r];
+		if (!strcmp(mine->name, c->tests[t].name))
+			return &c->tests[t];
+	return only_test(first, mine->benchmark) == mine ? only_test(c, mine->benchmark) : NULL;
+}
+
+/* Row number `at` of a test case as a rule, as both list the same metrics. */
+static const struct cmp_row *row_like(const struct cmp_test *other, const char *metric, size_t at)
+{
+	size_t r;
+
+	if (other && at < other->n_rows && !strcmp(other->rows[at].metric, metric))
+		return &other->rows[at];
+	for (r = 0; other && r < other->n_rows; r++)
+		if (!strcmp(other->rows[r].metric, metric))
+			return &other->rows[r];
 	return NULL;
 }
 
 struct agreement {
 	const struct comparison *first;
+	const struct cmp_row **others; /* of the row at hand, one per further machine */
+	int machines;
 	int rows, same; /* rows that all machines have; those that read the same everywhere */
 	struct strbuf agree, differ;
 	int n_agree, n_differ;
@@ -113,43 +119,68 @@ static void take_cell(struct agreement *g, const struct cmp_test *test, const st
 {
 	const struct cmp_cell *mine = &row->cells[variant];
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	const struct comparison *c;
+	struct strbuf *out;
 	bool agree = true;
+	int i, *n;
 
 	strbuf_adds(&sb, reading(v->a, mine));
-	for (c = g->first->next; c; c = c->next) {
-		const struct cmp_row *other = row_like(g->first, c, test, row);
+	for (i = 0; i < g->machines - 1; i++) {
+		const struct cmp_cell *other = &g->others[i]->cells[variant];
 
-		if (!other || variant >= c->n_variants)
-			return;
-		agree &= other->cells[variant].verdict == mine->verdict;
-		strbuf_addf(&sb, ", %s", reading(v->a, &other->cells[variant]));
-		if (other->cells[variant].verdict != mine->verdict)
-			strbuf_addf(&sb, " %s", verdict_name(other->cells[variant].verdict));
+		agree &= other->verdict == mine->verdict;
+		strbuf_addf(&sb, ", %s", reading(v->a, other));
+		if (other->verdict != mine->verdict)
+			strbuf_addf(&sb, " %s", verdict_name(other->verdict));
 	}
 	g->rows++;
 	g->same += agree;
-	if (agree ? g->n_agree++ >= NAMED : g->n_differ++ >= NAMED)
+	out = agree ? &g->agree : &g->differ;
+	n = agree ? &g->n_agree : &g->n_differ;
+	if ((*n)++ >= NAMED)
 		return;
-	strbuf_addf(agree ? &g->agree : &g->differ, "%s%s%s%s %s (%s)",
-		    (agree ? g->agree.len : g->differ.len) ? "; " : "",
+	strbuf_addf(out, "%s%s%s%s %s (%s)", out->len ? "; " : "",
 		    g->first->n_variants > 2 ? g->first->variants[variant].id : "",
 		    g->first->n_variants > 2 ? " " : "", view_phrase(v, test, row),
 		    verdict_name(mine->verdict), strbuf_str(&sb));
 }
 
+/* The variants of a row as far as every machine has them; none where one lacks the row. */
+static void take_row(struct agreement *g, const struct cmp_test *test, size_t at,
+		     const struct view *v)
+{
+	const struct cmp_row *row = &test->rows[at];
+	size_t variants = g->first->n_variants, k;
+	const struct comparison *c;
+	int i = 0;
+
+	for (c = g->first->next; c; c = c->next, i++) {
+		g->others[i] = row_like(test_like(g->first, test, c), row->metric, at);
+		if (!g->others[i])
+			return;
+		variants = MIN(variants, c->n_variants);
+	}
+	for (k = 1; k < variants; k++)
+		take_cell(g, test, row, k, v);
+}
+
 /* The line of agreement; the first machine's verdict is named first. */
 static void agreement_print(struct text *t, const struct comparison *first, int machines)
 {
-	struct agreement g = {.first = first, .agree = STRBUF_INIT, .differ = STRBUF_INIT};
+	struct agreement g = {
+		.first = first,
+		.others = arena_alloc_array(t->a, (size_t)machines, sizeof(*g.others)),
+		.machines = machines,
+		.agree = STRBUF_INIT,
+		.differ = STRBUF_INIT,
+	};
 	struct view v;
-	size_t i, r, k;
+	size_t i, r;
 
 	view_init(&v, first, t->a, 0);
 	for (i = 0; i < first->n_tests; i++)
 		for (r = 0; r < first->tests[i].n_rows; r++)
-			for (k = 1; first->tests[i].rows[r].shown && k < first->n_variants; k++)
-				take_cell(&g, &first->tests[i], &first->tests[i].rows[r], k, &v);
+			if (first->tests[i].rows[r].shown)
+				take_row(&g, &first->tests[i], r, &v);
 	if (!g.rows)
 		text_block(t, NULL, "%d machines, and no row that all of them have.", machines);
 	else

@@ -254,33 +254,38 @@ static const struct cmp_test *test_of(const struct builder *b, int64_t id)
 	return NULL;
 }
 
-/* "tbench/clients=64: 2 runs of B stalled: ...": one line for each case, variant and kind. */
+/* End of the facts of one test case and variant, which stand together from `from` on. */
+static size_t same_cell_end(const struct builder *b, size_t from)
+{
+	const struct db_run_fact *first = &b->run_facts.items[from];
+	size_t to = from;
+
+	while (to < b->run_facts.n && b->run_facts.items[to].case_id == first->case_id &&
+	       b->run_facts.items[to].variant_id == first->variant_id)
+		to++;
+	return to;
+}
+
+/* "tbench/clients=64: 2 runs of B stalled: ...": one line for each kind, case and variant. */
 static void warn_series(struct builder *b)
 {
-	const struct db_run_fact *f;
-	size_t kind, i, v;
+	size_t kind, from, to, i;
 
 	for (kind = 0; kind < ARRAY_SIZE(series_words); kind++) {
-		const char *key = series_words[kind].key;
-		int runs = 0;
-
-		for (i = 0; i < b->run_facts.n; i++) {
-			const struct db_run_fact *next = f = &b->run_facts.items[i];
+		for (from = 0; from < b->run_facts.n; from = to) {
+			const struct db_run_fact *f = &b->run_facts.items[from];
 			const struct cmp_test *t = test_of(b, f->case_id);
+			int v = comparison_variant_of(b->c, f->variant_id), runs = 0;
 
-			runs += str_starts(f->key, key);
-			if (i + 1 < b->run_facts.n)
-				next = f + 1;
-			if (next != f && next->case_id == f->case_id &&
-			    next->variant_id == f->variant_id)
-				continue;
-			for (v = 0; runs && t && v < b->c->n_variants; v++)
-				if (b->c->variants[v].db_id == f->variant_id)
-					*ARRAY_PUSH(&b->warnings) = arena_printf(
-						b->a, "%s: %d %s of %s %s", t->name, runs,
-						runs == 1 ? "run" : "runs", b->c->variants[v].id,
-						series_words[kind].words);
-			runs = 0;
+			to = same_cell_end(b, from);
+			for (i = from; i < to; i++)
+				runs += str_starts(b->run_facts.items[i].key,
+						   series_words[kind].key);
+			if (runs && t && v >= 0)
+				*ARRAY_PUSH(&b->warnings) = arena_printf(
+					b->a, "%s: %d %s of %s %s", t->name, runs,
+					runs == 1 ? "run" : "runs", b->c->variants[v].id,
+					series_words[kind].words);
 		}
 	}
 }

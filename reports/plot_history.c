@@ -46,16 +46,6 @@ static bool find_row(const struct comparison *c, const struct db_unit *u, struct
 	return false;
 }
 
-static int variant_index(const struct comparison *c, int64_t db_id)
-{
-	size_t i;
-
-	for (i = 0; i < c->n_variants; i++)
-		if (c->variants[i].db_id == db_id)
-			return (int)i;
-	return -1;
-}
-
 static bool same_group(const struct db_unit *x, const struct db_unit *y)
 {
 	return x->case_id == y->case_id && x->metric_id == y->metric_id &&
@@ -81,7 +71,7 @@ static int read_campaign(struct db *db, const struct comparison *c, const struct
 		values = arena_alloc_array(c->arena, to - i, sizeof(*values));
 		for (k = i; k < to; k++)
 			values[k - i] = u[k].value;
-		past.variant = variant_index(c, u[i].variant_id);
+		past.variant = comparison_variant_of(c, u[i].variant_id);
 		past.values = values;
 		past.n = to - i;
 		past.median = stats_median(values, past.n);

@@ -9,18 +9,6 @@
 /* A pair of so few rows is told row by row. */
 #define FEW_ROWS 4
 
-static const struct cmp_overall *overall_of(const struct comparison *c, const char *benchmark,
-					    size_t variant)
-{
-	size_t i;
-
-	for (i = 0; i < c->n_overall; i++)
-		if (!strcmp(c->overall[i].benchmark, benchmark) &&
-		    c->overall[i].variant == (int)variant)
-			return &c->overall[i];
-	return NULL;
-}
-
 static const char *upper(struct arena *a, const char *s)
 {
 	char *u = arena_strdup(a, s), *p;
@@ -49,7 +37,7 @@ static void standing_take(struct standing *s, const struct comparison *c, const 
 	size_t v;
 
 	for (v = 1; v < c->n_variants; v++) {
-		const struct cmp_overall *o = overall_of(c, benchmark, v);
+		const struct cmp_overall *o = comparison_overall(c, benchmark, v);
 
 		s->rows = MAX(s->rows, o->rows);
 		if (o->ahead && o->ahead == o->rows) {
@@ -72,7 +60,7 @@ static const char *standing_each(const struct comparison *c, struct arena *a, co
 	size_t v;
 
 	for (v = 1; v < c->n_variants; v++) {
-		const struct cmp_overall *o = overall_of(c, benchmark, v);
+		const struct cmp_overall *o = comparison_overall(c, benchmark, v);
 
 		if (!s->mixed[v])
 			continue;
@@ -239,7 +227,7 @@ static const char *overall_word(const struct view *v, const struct cmp_overall *
 
 static void words_pair(struct text *t, const struct view *v, const char *benchmark)
 {
-	const struct cmp_overall *o = overall_of(v->c, benchmark, 1);
+	const struct cmp_overall *o = comparison_overall(v->c, benchmark, 1);
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	int unsure, n = shown_rows(v->c, benchmark, &unsure);
 	size_t i;
@@ -282,7 +270,7 @@ static void words_verdict_group(const struct view *v, const char *benchmark, enu
 	size_t i, n = 0;
 
 	for (i = 1; i < c->n_variants; i++) {
-		const struct cmp_overall *o = overall_of(c, benchmark, i);
+		const struct cmp_overall *o = comparison_overall(c, benchmark, i);
 
 		if (o->verdict != verdict)
 			continue;
@@ -337,7 +325,7 @@ static void words_worst(struct text *t, const struct view *v, const char *benchm
 	size_t i;
 
 	for (i = 1; i < v->c->n_variants; i++) {
-		const struct cmp_overall *each = overall_of(v->c, benchmark, i);
+		const struct cmp_overall *each = comparison_overall(v->c, benchmark, i);
 
 		if (!each->worst_row || (v->c->tested && !each->worse))
 			continue;
@@ -384,7 +372,7 @@ static bool has_order(const struct comparison *c, const char *benchmark)
 	size_t i;
 
 	for (i = 1; i < c->n_variants; i++)
-		if (overall_of(c, benchmark, i)->worst_row)
+		if (comparison_overall(c, benchmark, i)->worst_row)
 			return true;
 	return false;
 }
