@@ -69,6 +69,13 @@ bool plot_wants_table(const struct plot *p, const struct view_table *t)
 	return false;
 }
 
+const char *plot_title(struct plot *p, const struct view_table *t, const struct cmp_row *row)
+{
+	return arena_printf(p->a, "%s%s%s%s%s", t->benchmark, row ? " " : "",
+			    row ? comparison_metric_name(row) : "", *t->where ? ", " : "",
+			    t->where);
+}
+
 struct panel *panel_new(struct plot *p, const char *title)
 {
 	struct panel *n;
@@ -81,6 +88,24 @@ struct panel *panel_new(struct plot *p, const char *title)
 	n->title = title;
 	*ARRAY_PUSH(&p->panels) = n;
 	return n;
+}
+
+void panel_free(struct panel *n)
+{
+	strbuf_release(&n->set);
+	strbuf_release(&n->data);
+	strbuf_release(&n->draw);
+}
+
+bool panel_drop_empty(struct plot *p)
+{
+	struct panel *n = p->panels.items[p->panels.n - 1];
+
+	if (n->data.len)
+		return false;
+	panel_free(n);
+	p->panels.n--;
+	return true;
 }
 
 void panel_set(struct panel *n, const char *fmt, ...)
@@ -159,6 +184,18 @@ void panel_scale(struct panel *n, double low, double high)
 		panel_set(n, "yrange [0:*]");
 }
 
+/* A ratio may be too large for a number. */
+bool plot_has_change(const struct cmp_cell *cell)
+{
+	return cell->has_change && isfinite(100 * cell->change);
+}
+
+bool plot_has_interval(const struct cmp_cell *cell)
+{
+	return isfinite(100 * cell->test.low) && isfinite(100 * cell->test.high) &&
+	       cell->test.on_log;
+}
+
 void plot_number(struct strbuf *sb, double v)
 {
 	bool first = !sb->len || sb->buf[sb->len - 1] == '\n';
@@ -181,6 +218,11 @@ const char *plot_style(struct plot *p, size_t column, bool real)
 		return arena_printf(p->a, "pt '%c' lc rgb '%s'", real ? letter : letter - 'A' + 'a',
 				    plot_color(column));
 	return arena_printf(p->a, "pt %d ps 0.8 lc rgb '%s'", pt[!real], plot_color(column));
+}
+
+const char *plot_curve(const struct plot *p)
+{
+	return plot_is_text(p) ? "using 1:2 with points" : "using 1:2 with linespoints";
 }
 
 const char *plot_font(struct plot *p, int pixels, const char *color)

@@ -46,9 +46,14 @@ const char *plot_tic(struct plot *p, const char *s);
 bool plot_wants(const struct plot *p, const struct cmp_test *t, const struct cmp_row *r);
 /* The same for a table: any of its rows. */
 bool plot_wants_table(const struct plot *p, const struct view_table *t);
+/* "tbench throughput, numa 0&1"; row: whose metric it is, NULL: of several. */
+const char *plot_title(struct plot *p, const struct view_table *t, const struct cmp_row *row);
 
 /* A further panel, or NULL where there is no more room (counted as left out). */
 struct panel *panel_new(struct plot *p, const char *title);
+/* Takes the newest panel away again if it has nothing to draw, and says so. */
+bool panel_drop_empty(struct plot *p);
+void panel_free(struct panel *n);
 void panel_set(struct panel *n, const char *fmt, ...) _printf_(2, 3);
 /*
  * One element: "$d3 using 1:2 with points", followed by `style`; lines holds its numbers, one
@@ -66,12 +71,18 @@ void panel_zero(struct plot *p, struct panel *n, char axis, double limit);
 /* A log axis where the values span more than a factor of 8, else one from 0. */
 void panel_scale(struct panel *n, double low, double high);
 
+/* Whether an axis of percentages has a place for the change, and for its interval. */
+bool plot_has_change(const struct cmp_cell *cell);
+bool plot_has_interval(const struct cmp_cell *cell);
+
 /* Numbers of a line, a blank before each but the first; ends the line with '\n' at the caller's. */
 void plot_number(struct strbuf *sb, double v);
 
 /* Point and colour of a column; real: the filled point (in text the capital letter). */
 const char *plot_style(struct plot *p, size_t column, bool real);
 const char *plot_color(size_t column);
+/* How points in an order are drawn: text has no lines between them. */
+const char *plot_curve(const struct plot *p);
 /* " font ... textcolor ..." of so many pixels. */
 const char *plot_font(struct plot *p, int pixels, const char *color);
 /* Takes a column into the key. */

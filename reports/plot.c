@@ -345,11 +345,8 @@ int plot_render(const struct plot_kind *kind, const struct comparison *c, void *
 	}
 	result->panels = (int)p.panels.n;
 	result->left_out = p.left_out;
-	array_for_each (n, &p.panels) {
-		strbuf_release(&(*n)->set);
-		strbuf_release(&(*n)->data);
-		strbuf_release(&(*n)->draw);
-	}
+	array_for_each (n, &p.panels)
+		panel_free(*n);
 	ARRAY_FREE(&p.panels);
 	ARRAY_FREE(&p.texts);
 	ARRAY_FREE(&p.notes);

@@ -150,9 +150,7 @@ static void draw_kernel(struct plot *p, struct panel *n, const struct history *h
 		return;
 	panel_draw(p, n, &units, "using 1:2 with points",
 		   variant < 0 ? other_style(p, false) : plot_style(p, (size_t)variant, false));
-	panel_draw(p, n, &medians,
-		   plot_is_text(p) || variant < 0 ? "using 1:2 with points"
-						  : "using 1:2 with linespoints",
+	panel_draw(p, n, &medians, variant < 0 ? "using 1:2 with points" : plot_curve(p),
 		   variant < 0 ? other_style(p, true) : plot_style(p, (size_t)variant, true));
 	if (variant < 0)
 		p->others = true;
@@ -194,8 +192,7 @@ static void draw_row(struct plot *p, const struct history *h, const struct cmp_t
 	n->ylabel = plot_axis_words(p, row->unit, row->direction);
 	for (i = -1; i < (int)p->c->n_variants; i++)
 		draw_kernel(p, n, h, row, i);
-	if (!n->data.len)
-		p->panels.n--;
+	panel_drop_empty(p);
 }
 
 static void history_draw(struct plot *p)

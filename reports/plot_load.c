@@ -49,11 +49,9 @@ static void add_point(struct plot *p, const struct view_table *t, const struct v
 		      size_t column, bool interval, struct strbuf *lines)
 {
 	const struct cmp_cell *cell = view_cell(p->c, r, column);
-	bool known = isfinite(100 * cell->test.low) && isfinite(100 * cell->test.high) &&
-		     cell->test.on_log;
 
-	if (!plot_wants(p, r->test, r->row) || !cell->has_change || !isfinite(100 * cell->change) ||
-	    (interval && !known))
+	if (!plot_wants(p, r->test, r->row) || !plot_has_change(cell) ||
+	    (interval && !plot_has_interval(cell)))
 		return;
 	plot_number(lines, apart(p, r, column, t->rows[0].axis > 0));
 	plot_number(lines, 100 * cell->change);
@@ -78,9 +76,7 @@ static void draw_changes(struct plot *p, struct panel *n, const struct view_tabl
 		strbuf_reset(&lines);
 		for (i = 0; i < t->n; i++)
 			add_point(p, t, &t->rows[i], k, false, &lines);
-		panel_draw(p, n, &lines,
-			   plot_is_text(p) ? "using 1:2 with points" : "using 1:2 with linespoints",
-			   plot_style(p, k, true));
+		panel_draw(p, n, &lines, plot_curve(p), plot_style(p, k, true));
 		plot_key(p, k);
 	}
 }
@@ -103,9 +99,7 @@ static void draw_figures(struct plot *p, struct panel *n, const struct view_tabl
 			plot_number(&lines, cell->mean);
 			strbuf_addc(&lines, '\n');
 		}
-		panel_draw(p, n, &lines,
-			   plot_is_text(p) ? "using 1:2 with points" : "using 1:2 with linespoints",
-			   plot_style(p, k, true));
+		panel_draw(p, n, &lines, plot_curve(p), plot_style(p, k, true));
 		plot_key(p, k);
 	}
 	panel_scale(n, low, high);
@@ -113,9 +107,7 @@ static void draw_figures(struct plot *p, struct panel *n, const struct view_tabl
 
 static void load_table(struct plot *p, const struct view_table *t)
 {
-	const char *title =
-		arena_printf(p->a, "%s %s%s%s", t->benchmark, comparison_metric_name(t->metric),
-			     *t->where ? ", " : "", t->where);
+	const char *title = plot_title(p, t, t->metric);
 	struct panel *n = panel_new(p, title);
 
 	if (!n)
@@ -123,10 +115,8 @@ static void load_table(struct plot *p, const struct view_table *t)
 	n->ylabel = plot_axis_words(p, t->metric->unit, t->metric->direction);
 	load_axis(n, t);
 	draw_figures(p, n, t);
-	if (!n->data.len) {
-		p->panels.n--;
+	if (panel_drop_empty(p))
 		return;
-	}
 	n = panel_new(p, title);
 	if (!n)
 		return;
@@ -135,8 +125,7 @@ static void load_table(struct plot *p, const struct view_table *t)
 	load_axis(n, t);
 	panel_zero(p, n, 'y', 100 * p->c->threshold);
 	draw_changes(p, n, t);
-	if (!n->data.len)
-		p->panels.n--;
+	panel_drop_empty(p);
 }
 
 static void load_draw(struct plot *p)

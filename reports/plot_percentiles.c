@@ -118,9 +118,7 @@ static void draw_variant(struct plot *p, struct panel *n, const struct curve *c,
 	if (!plot_is_text(p))
 		panel_draw(p, n, &ranges, "using 1:2:3:4 with yerrorbars",
 			   arena_printf(p->a, "pt 0 lc rgb '%s'", plot_color(variant)));
-	panel_draw(p, n, &lines,
-		   plot_is_text(p) ? "using 1:2 with points" : "using 1:2 with linespoints",
-		   plot_style(p, variant, true));
+	panel_draw(p, n, &lines, plot_curve(p), plot_style(p, variant, true));
 	plot_key(p, variant);
 }
 
@@ -161,8 +159,7 @@ static void draw_curve(struct plot *p, const struct cmp_test *t, size_t first)
 	draw_axes(p, n, &c);
 	for (k = 0; k < p->c->n_variants; k++)
 		draw_variant(p, n, &c, k);
-	if (!n->data.len)
-		p->panels.n--;
+	panel_drop_empty(p);
 }
 
 static bool curve_wanted(const struct plot *p, const struct cmp_test *t, size_t first)

@@ -227,11 +227,9 @@ static void runs_table(struct plot *p, const struct view_table *t)
 	size_t rows, k;
 	const struct view_row *only = only_row(p, t, &rows);
 	const struct cmp_row *one = only ? only->row : t->metric;
-	const char *name = one ? comparison_metric_name(one) : "";
 	const char *better = one ? plot_axis_words(p, "", one->direction) : "";
 
-	s.n = panel_new(p, arena_printf(p->a, "%s%s%s%s%s", t->benchmark, *name ? " " : "", name,
-					*t->where ? ", " : "", t->where));
+	s.n = panel_new(p, plot_title(p, t, one));
 	if (!s.n)
 		return;
 	s.relative = !only;
@@ -250,8 +248,7 @@ static void runs_table(struct plot *p, const struct view_table *t)
 		plot_key(p, k);
 	}
 	name_failures(&s, t);
-	if (!s.n->data.len)
-		p->panels.n--;
+	panel_drop_empty(p);
 }
 
 static void runs_draw(struct plot *p)

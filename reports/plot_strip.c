@@ -25,18 +25,6 @@ static bool is_real(const struct cmp_cell *cell)
 	       cell->verdict == VERDICT_CHANGED;
 }
 
-/* A ratio may be too large for a number. */
-static bool has_change(const struct cmp_cell *cell)
-{
-	return cell->has_change && isfinite(100 * cell->change);
-}
-
-static bool has_interval(const struct cmp_cell *cell)
-{
-	return isfinite(100 * cell->test.low) && isfinite(100 * cell->test.high) &&
-	       cell->test.on_log;
-}
-
 /* Columns share the slot of a row, the first on top. */
 static double place(const struct strip *s, int row, size_t column)
 {
@@ -49,16 +37,14 @@ static double place(const struct strip *s, int row, size_t column)
 
 static void strip_heading(struct strip *s, const struct view_table *t)
 {
-	const char *title, *better = "";
+	const char *better = "";
 
 	if (s->slots)
 		s->slots++;
-	title = arena_printf(s->p->a, "%s%s%s%s", t->benchmark, t->metric ? " " : "",
-			     t->metric ? comparison_metric_name(t->metric) : "",
-			     *t->where ? arena_printf(s->p->a, ", %s", t->where) : "");
 	if (t->metric)
 		better = arena_printf(s->p->a, ": %s", view_direction(t->metric->direction));
-	panel_label(s->p, s->n, arena_printf(s->p->a, "%s%s", title, better),
+	panel_label(s->p, s->n,
+		    arena_printf(s->p->a, "%s%s", plot_title(s->p, t, t->metric), better),
 		    arena_printf(s->p->a, "graph 0.01, first %d left%s", s->slots,
 				 plot_is_text(s->p) ? "" : plot_font(s->p, 13, "#222222")));
 	s->slots++;
@@ -138,12 +124,12 @@ static void strip_points(struct strip *s, size_t column, bool real, bool interva
 			if (!plot_wants(p, t->rows[k].test, t->rows[k].row))
 				continue;
 			row += plot_is_text(p) ? s->columns : 1;
-			if (!has_change(cell)) {
+			if (!plot_has_change(cell)) {
 				if (!real && !interval)
 					cell_word(s, cell, column, y);
 				continue;
 			}
-			if (is_real(cell) != real || has_interval(cell) != interval)
+			if (is_real(cell) != real || plot_has_interval(cell) != interval)
 				continue;
 			plot_number(&lines, 100 * cell->change);
 			plot_number(&lines, y);
@@ -225,8 +211,7 @@ static void strip_draw(struct plot *p)
 		plot_key(p, i);
 	}
 	strip_notes(&s);
-	if (!s.n->data.len)
-		p->panels.n = 0;
+	panel_drop_empty(p);
 }
 
 static bool strip_fits(const struct comparison *c)
