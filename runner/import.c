@@ -110,15 +110,7 @@ int import_raw(struct import *im, const char *file, struct span text,
 	if (!alone)
 		r = db_add_raw(im->db, 0, "source", file, text, NULL, im->e);
 	array_for_each (parsed, &content->raw->runs) {
-		struct db_run run = {
-			.variant_id = variant,
-			.campaign = im->campaign.id,
-			.started = im->now,
-			.command = "",
-			.parser = content->def->name,
-			.attempt = 1,
-			.exit_status = -1,
-		};
+		struct db_run run = import_run(im, variant, content->def->name);
 		struct import_case c;
 
 		if (r)
@@ -270,10 +262,10 @@ static int import_content(struct import *im, const char *file, struct span text,
 	if (r || im->report->known)
 		return r;
 	if (content->def) {
-		struct import_variant_words w = {
-			.description = "", .release = "", .commit = "", .baseline = true};
+		struct import_variant_words w = import_words(
+			im->opt->variant ? im->opt->variant : import_name(im->a, file));
 
-		w.name = im->opt->variant ? im->opt->variant : import_name(im->a, file);
+		w.baseline = true;
 		im->report->benchmark = content->def->name;
 		im->report->notes =
 			arena_alloc_array(im->a, content->raw->runs.n, sizeof(*im->report->notes));
@@ -362,12 +354,9 @@ static int add_groups(struct import *im, const struct import_group *groups, size
 		r = db_set_campaign(im->db, &im->campaign, im->e);
 	}
 	for (i = 0; !r && i < n_groups; i++) {
-		struct import_variant_words w = {.name = groups[i].variant,
-						 .description = "",
-						 .release = "",
-						 .commit = "",
-						 .baseline = i == 0};
+		struct import_variant_words w = import_words(groups[i].variant);
 
+		w.baseline = i == 0;
 		r = import_variant(im, &w, &variants[i]);
 	}
 	for (i = 0; !r && i < n; i++) {

@@ -101,14 +101,14 @@ static const char *settings_json(struct restore *r, const char *text)
 	return json ? arena_strdup(r->im->a, json) : "{}";
 }
 
-static bool is_known(const struct restore *r, const char *id)
+static int find_variant(const struct restore *r, const char *id)
 {
 	size_t i;
 
 	for (i = 0; i < r->n_variants; i++)
 		if (!strcmp(r->ids[i], id))
-			return true;
-	return false;
+			return (int)i;
+	return -1;
 }
 
 static int put_variants(struct restore *r)
@@ -137,7 +137,7 @@ static int put_variants(struct restore *r)
 		w.baseline = *baseline ? !strcmp(id, baseline) : !i;
 		if (rc)
 			break;
-		if (!*w.name || !*id || is_known(r, id))
+		if (!*w.name || !*id || find_variant(r, id) >= 0)
 			return export_complain(r, "a variant without name or id of its own",
 					       w.name);
 		r->ids[r->n_variants] = id;
@@ -152,13 +152,7 @@ static int put_variants(struct restore *r)
 /* Index of the variant of a cell or run, or -1. */
 int export_variant(const struct restore *r, const json_t *o)
 {
-	const char *id = export_text(o, "variant");
-	size_t i;
-
-	for (i = 0; i < r->n_variants; i++)
-		if (!strcmp(r->ids[i], id))
-			return (int)i;
-	return -1;
+	return find_variant(r, export_text(o, "variant"));
 }
 
 /* ---- test cases ---- */

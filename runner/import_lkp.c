@@ -218,16 +218,29 @@ static int read_json(struct tree *t, struct lkp *lkp, const struct tree_entry *e
 	return 0;
 }
 
+/* Whether any file in a folder was read; what is in it follows it in the list. */
+static bool has_read(const struct tree *t, const struct tree_entry *folder, const bool *read)
+{
+	const struct tree_entry *en = folder + 1, *end = t->entries.items + t->entries.n;
+
+	for (; en < end && en->n > folder->n; en++)
+		if (read[en - t->entries.items])
+			return true;
+	return false;
+}
+
 /* A folder N with files but without stats.json is a run that gave no result. */
 static void add_failed_runs(struct tree *t, struct lkp *lkp)
 {
+	bool *read = arena_alloc_array(t->im->a, t->entries.n, sizeof(*read));
 	const struct tree_entry *en;
 	struct lkp_file *f;
 
+	array_for_each (f, &lkp->files)
+		read[f->en - t->entries.items] = true;
 	array_for_each (en, &t->entries) {
 		const char *above;
 		struct lkp_commit *c;
-		bool has = false;
 
 		if (!en->folder || !is_number(en->parts[en->n - 1]))
 			continue;
@@ -237,10 +250,7 @@ static void add_failed_runs(struct tree *t, struct lkp *lkp)
 				break;
 		if (!lkp->commits.n || c == lkp->commits.items + lkp->commits.n)
 			continue;
-		array_for_each (f, &lkp->files)
-			has |= f->root && str_starts(f->en->rel, en->rel) &&
-			       f->en->rel[strlen(en->rel)] == '/';
-		if (has)
+		if (has_read(t, en, read))
 			continue;
 		f = ARRAY_PUSH(&lkp->files);
 		f->en = en;
@@ -277,13 +287,14 @@ static int read_matrices(struct tree *t, struct lkp *lkp)
 	int r = 0;
 
 	array_for_each (en, &t->entries) {
-		char *folder = folder_above(t->im->a, en, 1);
+		const char *folder;
 		const struct lkp_commit *c;
 		bool above = false;
 
 		if (r || !tree_is_named(en, "matrix.json") ||
 		    (en->n > 1 && is_number(en->parts[en->n - 2])))
 			continue;
+		folder = folder_above(t->im->a, en, 1);
 		array_for_each (c, &lkp->commits)
 			above |= c->samples && (!*folder || (str_starts(c->folder, folder) &&
 						 strchr("/", c->folder[strlen(folder)])));
@@ -457,21 +468,15 @@ static int put_runs(struct tree *t, struct lkp *lkp, const struct lkp_file *f,
 		    const int64_t *variants)
 {
 	const struct lkp_commit *c = &lkp->commits.items[f->commit];
-	struct db_run run = {
-		.variant_id = variants[c->variant],
-		.campaign = t->im->campaign.id,
-		.started = t->im->now,
-		.outcome = f->root ? "ok" : "error",
-		.error = f->root ? NULL : "no_result",
-		.message = f->root ? NULL : "the run has no stats.json",
-		.command = "",
-		.parser = "",
-		.attempt = 1,
-		.exit_status = -1,
-	};
+	struct db_run run = import_run(t->im, variants[c->variant], "");
 	size_t i;
 	int r = put_lkp_case(t, lkp, c, &run.case_id);
 
+	if (!f->root) {
+		run.outcome = "error";
+		run.error = "no_result";
+		run.message = "the run has no stats.json";
+	}
 	if (!r && f->root)
 		r = db_add_raw(t->im->db, 0, "source", f->en->path,
 			       (struct span){strbuf_str(&f->text), f->text.len}, NULL, t->im->e);
@@ -502,11 +507,9 @@ static int put_lkp_variants(struct tree *t, const struct lkp *lkp, int64_t *ids)
 		const char *name = lkp->variants.items[i];
 		bool hash = strspn(name, "0123456789abcdef") == 40 && !name[40];
 
-		w[i] = (struct import_variant_words){
-			.name = hash ? arena_strndup(t->im->a, name, 12) : name,
-			.description = "",
-			.release = "",
-			.commit = hash ? name : ""};
+		w[i] = import_words(hash ? arena_strndup(t->im->a, name, 12) : name);
+		if (hash)
+			w[i].commit = name;
 	}
 	return tree_variants(t, w, lkp->variants.n, ids);
 }

@@ -391,12 +391,11 @@ static int mmtests_write(struct tree *t, void *data)
 	struct mm_log *log;
 	int r;
 
-	for (i = 0; i < n; i++)
-		w[i] = (struct import_variant_words){
-			.name = mm->kernels.items[i].name,
-			.description = "",
-			.release = mm->kernels.items[i].release ? mm->kernels.items[i].release : "",
-			.commit = ""};
+	for (i = 0; i < n; i++) {
+		w[i] = import_words(mm->kernels.items[i].name);
+		if (mm->kernels.items[i].release)
+			w[i].release = mm->kernels.items[i].release;
+	}
 	r = tree_variants(t, w, n, ids);
 	if (!r && mm->processor && *mm->processor)
 		r = db_set_fact(t->im->db, "campaign", t->im->campaign.id, "machine",

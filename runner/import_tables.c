@@ -39,12 +39,10 @@ static int put_variants(struct import *im, const struct table_set *set, const st
 	for (i = 0; !r && i < t->n_variants; i++) {
 		const char *text = t->descriptions[i] ? t->descriptions[i] : "";
 		const char *commit = fact_of(set, "commit");
-		struct import_variant_words w = {.name = t->variants[i],
-						 .description = text,
-						 .release = "",
-						 .commit = "",
-						 .baseline = (int)i == t->baseline};
+		struct import_variant_words w = import_words(t->variants[i]);
 
+		w.description = text;
+		w.baseline = (int)i == t->baseline;
 		if (t->commits) {
 			w.commit = t->commits[i] ? t->commits[i] : "";
 			w.release = is_release(w.name) ? w.name : "";
@@ -413,20 +411,12 @@ static int add_summaries(struct import *im, const struct table *t, const struct 
 static int add_listed_run(struct import *im, const struct table *t, size_t from, size_t to,
 			  size_t variant, int64_t variant_id)
 {
-	struct db_run run = {
-		.variant_id = variant_id,
-		.campaign = im->campaign.id,
-		.started = im->now,
-		.outcome = "ok",
-		.command = t->command ? t->command : "",
-		.parser = "",
-		.block = t->rows.items[from].run,
-		.attempt = 1,
-		.exit_status = -1,
-	};
+	struct db_run run = import_run(im, variant_id, "");
 	struct db_metric m;
 	int r = 0;
 
+	run.command = t->command ? t->command : "";
+	run.block = t->rows.items[from].run;
 	for (; !r && from < to; from++) {
 		const struct table_row *row = &t->rows.items[from];
 

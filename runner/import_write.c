@@ -105,6 +105,12 @@ static char *hash_words(struct arena *a, const char *kind, const char *name, con
 	return arena_strndup(a, hex, 16);
 }
 
+struct import_variant_words import_words(const char *name)
+{
+	return (struct import_variant_words){
+		.name = name, .description = "", .release = "", .commit = ""};
+}
+
 int import_variant(struct import *im, const struct import_variant_words *w, int64_t *id)
 {
 	struct db_kernel kernel = {
@@ -201,4 +207,18 @@ int import_case(struct import *im, const struct import_case *c, int64_t *id)
 	if (r || import_seen(im, *id, -1, -1))
 		return r;
 	return db_add_campaign_case(im->db, im->campaign.id, *id, im->n_cases++, 0, im->e);
+}
+
+struct db_run import_run(const struct import *im, int64_t variant, const char *parser)
+{
+	return (struct db_run){
+		.variant_id = variant,
+		.campaign = im->campaign.id,
+		.started = im->now,
+		.outcome = "ok",
+		.command = "",
+		.parser = parser,
+		.attempt = 1,
+		.exit_status = -1,
+	};
 }

@@ -51,6 +51,8 @@ struct import_variant_words {
 	const char *build_id, *source; /* NULL: not stated */
 	const char *settings;	       /* JSON, NULL: none */
 };
+/* A variant of which nothing is stated but its name. */
+struct import_variant_words import_words(const char *name);
 /*
  * Adds a variant to the campaign, once. The identity is that of the words, so that one table from
  * two mails has the same variants.
@@ -71,6 +73,9 @@ void import_param(struct import_case *c, const char *name, const char *value);
 void import_fixed_param(struct import_case *c, const char *name, const char *value);
 /* Adds a test case to the campaign, once; its identity is benchmark, parameters and command. */
 int import_case(struct import *im, const struct import_case *c, int64_t *id);
+
+/* A good run of the campaign by a parser ("" none), of which nothing else is known. */
+struct db_run import_run(const struct import *im, int64_t variant, const char *parser);
 
 /* Parameters that a part of an mmtests name stands for ("process-pipes" of hackbench). */
 void import_section(struct import_case *c, const char *section);
