@@ -146,23 +146,19 @@ static double hidden(const struct cmp_cell *cell)
 	return fmax(fabs(cell->test.low), fabs(cell->test.high));
 }
 
-static const char *range_text(const struct cover *k, const struct cmp_cell *cell)
-{
-	return arena_printf(k->a, "[%s, %s]", text_percent(k->a, cell->test.low, ""),
-			    text_percent(k->a, cell->test.high, ""));
-}
-
 /* "sys -1.01% [-1.67, -0.40] (better)" */
 static void add_row(const struct cover *k, const struct cmp_test *t, const struct cmp_row *row,
 		    const struct cmp_cell *cell)
 {
 	const char *name = view_phrase(k->v, t, row);
-	const char *change = cell->has_change ? text_percent(k->a, cell->change, "%") : "";
+	const char *change = view_change(k->a, row, cell, "%"), *range = view_interval(k->a, cell);
 
 	switch (cell->verdict) {
 	case VERDICT_SAME:
-		strbuf_addf(k->out, "%s the same (no change beyond %.2g%% could be hidden)", name,
-			    100 * hidden(cell));
+		strbuf_addf(k->out, "%s the same (no change beyond %s could be hidden)", name,
+			    comparison_is_difference(cell)
+				    ? view_difference(k->a, row, hidden(cell))
+				    : arena_printf(k->a, "%.2g%%", 100 * hidden(cell)));
 		break;
 	case VERDICT_UNSURE:
 		strbuf_addf(k->out, "%s %s undecided", name, change);
@@ -176,9 +172,9 @@ static void add_row(const struct cover *k, const struct cmp_test *t, const struc
 		strbuf_addf(k->out, "%s %s", name, verdict_name(cell->verdict));
 		break;
 	default:
-		strbuf_addf(k->out, "%s %s %s (%s%s)", name, change,
-			    isnan(cell->test.low) ? "" : range_text(k, cell),
-			    cell->small ? "small, " : "", verdict_name(cell->verdict));
+		strbuf_addf(k->out, "%s %s %s%s%s(%s%s)", name, change, *range ? "[" : "", range,
+			    *range ? "] " : "", cell->small ? "small, " : "",
+			    verdict_name(cell->verdict));
 	}
 }
 

@@ -49,9 +49,8 @@ static const char *message_of(const struct junit *j, const struct cmp_row *row,
 	const char *change = cell->has_change ? text_percent(a, cell->change, "%") : "";
 	const char *range = "", *means = "";
 
-	if (!isnan(cell->test.low) && cell->test.on_log)
-		range = arena_printf(a, " [%s, %s]", text_percent(a, cell->test.low, ""),
-				     text_percent(a, cell->test.high, ""));
+	if (cell->test.on_log && *view_interval(a, cell))
+		range = arena_printf(a, " [%s]", view_interval(a, cell));
 	if (cell->has_mean && base->has_mean)
 		means = arena_printf(a, ": %.9g for %.9g %s", cell->mean, base->mean,
 				     view_unit(row->unit));

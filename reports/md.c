@@ -38,20 +38,6 @@ static void add_field(const struct md *m, const char *text)
 	add_escaped(m->out, text);
 }
 
-/* "-1.8, -0.4" of the range in the unit of the change; "" where there is none */
-static const char *range_text(const struct md *m, const struct cmp_cell *cell)
-{
-	struct arena *a = m->v->a;
-	const struct test_result *t = &cell->test;
-
-	if (isnan(t->low))
-		return "";
-	if (comparison_is_difference(cell))
-		return arena_printf(a, " \\[%+.4g, %+.4g\\]", t->low, t->high);
-	return arena_printf(a, " \\[%s, %s\\]", text_percent(a, t->low, ""),
-			    text_percent(a, t->high, ""));
-}
-
 /* "+1.04% [0.61, 1.44] better"; what fails or stands alone by its word */
 static void add_change(const struct md *m, const struct view_row *r, const struct cmp_cell *cell,
 		       int decimals)
@@ -59,13 +45,14 @@ static void add_change(const struct md *m, const struct view_row *r, const struc
 	bool bold = cell->verdict == VERDICT_WORSE && !cell->small;
 	bool changed = cell->has_change || comparison_is_difference(cell);
 	const char *mean = view_mean(m->v->a, cell, decimals);
+	const char *range = view_interval(m->v->a, cell);
 
 	if (!changed)
 		add_field(m, mean ? mean : "");
 	else
 		add_field(m, view_change(m->v->a, r->row, cell, "%"));
-	if (changed && strcmp(cell->test.test, "none"))
-		strbuf_adds(m->out, range_text(m, cell));
+	if (changed && *range)
+		strbuf_addf(m->out, " \\[%s\\]", range);
 	if (!changed || strcmp(cell->test.test, "none"))
 		strbuf_addf(m->out, "%s%s%s%s%s", changed || mean ? " " : "", bold ? "**" : "",
 			    cell->small ? "small " : "", verdict_name(cell->verdict),

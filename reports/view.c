@@ -628,6 +628,17 @@ const char *view_change(struct arena *a, const struct cmp_row *row, const struct
 	return comparison_is_difference(cell) ? view_difference(a, row, cell->test.change) : "-";
 }
 
+const char *view_interval(struct arena *a, const struct cmp_cell *cell)
+{
+	const struct test_result *t = &cell->test;
+
+	if (!isfinite(t->low) || !isfinite(t->high))
+		return "";
+	if (comparison_is_difference(cell))
+		return arena_printf(a, "%+.4g, %+.4g", t->low, t->high);
+	return arena_printf(a, "%s, %s", text_percent(a, t->low, ""), text_percent(a, t->high, ""));
+}
+
 enum text_color view_color(const struct cmp_cell *cell)
 {
 	switch (cell->verdict) {

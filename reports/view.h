@@ -101,6 +101,11 @@ const char *view_mean(struct arena *a, const struct cmp_cell *cell, int decimals
  */
 const char *view_change(struct arena *a, const struct cmp_row *row, const struct cmp_cell *cell,
 			const char *suffix);
+/*
+ * Both ends of the interval of a change: "-1.67, -0.40" in percent, of a difference in the metric's
+ * unit; "" where there is none.
+ */
+const char *view_interval(struct arena *a, const struct cmp_cell *cell);
 /* A difference in the metric's unit. */
 const char *view_difference(struct arena *a, const struct cmp_row *row, double v);
 

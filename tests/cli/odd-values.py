@@ -91,7 +91,8 @@ def compare(path, form):
 
 def check_case(path, what, metric, old, new, verdict, change, difference, words):
     fill(path, "odd." + metric, old, new)
-    texts = {form: compare(path, form) for form in ("mail", "term", "json", "csv", "mmtests")}
+    texts = {form: compare(path, form) for form in (
+        "mail", "term", "json", "csv", "mmtests", "md", "cover", "junit")}
     for kind in "runs", "strip":  # a kind may have nothing to draw
         texts["plot " + kind] = subprocess.run(
             [os.environ["KDELTA"], "-q", "-n", "--db", path, "plot", kind],
@@ -106,6 +107,13 @@ def check_case(path, what, metric, old, new, verdict, change, difference, words)
     check(what, cell.get("scale") == ("difference" if difference else None), cell)
     for form in "mail", "term":
         check(what + ", " + form, re.search(words, texts[form]), texts[form])
+    if difference and verdict != "same" and cell["test"] != "none":
+        said = "%+.4g %s" % (cell["change"], data["tests"][0]["rows"][0]["unit"])
+        bounds = "[%+.4g, %+.4g]" % (cell["ci_low"], cell["ci_high"])
+        for form in "cover", "md":
+            text = " ".join(texts[form].replace("\\", "").split())
+            check(what + ", " + form, said in text, said + ": " + text)
+            check(what + ", " + form, bounds in text or verdict == "unsure", bounds + ": " + text)
     row = [r for r in csv.DictReader(texts["csv"].splitlines()) if not r["value"]][1]
     check(what + ", csv", row["verdict"] == verdict, row)
     shares = [row[k] for k in ("change", "shift", "ci_low", "ci_high")]
