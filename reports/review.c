@@ -448,7 +448,6 @@ static void take_run(struct review *rv, const struct comparison *c, const struct
 
 	if (!r->shown || !cell->values || !base->values)
 		return;
-	rv->tests = view_tests_text(c, rv->a);
 	*ARRAY_PUSH(&rv->runs) = (struct review_run){
 		phrase(v, t, r), text_ascii(rv->a, c->variants[cell->variant].name),
 		text_ascii(rv->a, c->variants[0].name), cell->n, base->n, cell};
@@ -458,7 +457,7 @@ void review_add(struct review *rv, const struct comparison *c)
 {
 	struct view v;
 	bool shown = false;
-	size_t i, k, n;
+	size_t i, k, n, runs = rv->runs.n;
 
 	view_init(&v, c, rv->a, 0);
 	take_direction(rv, c);
@@ -483,6 +482,8 @@ void review_add(struct review *rv, const struct comparison *c)
 				take_mark(rv, c, &v, &c->tests[i], r, &r->cells[k]);
 				take_run(rv, c, &v, &c->tests[i], r, &r->cells[k]);
 			}
+	if (rv->runs.n > runs)
+		rv->tests = view_tests_text(c, rv->a);
 	rv->marks.unfounded = rv->marks.marked && !rv->marks.tested;
 }
 
