@@ -166,10 +166,11 @@ static void print_verdict(const struct lkp *k)
 	add_stated(k, &sb);
 	for (t = 0; t < k->c->n_tests; t++) {
 		const char *benchmark = k->c->tests[t].benchmark;
-		struct tally s = tally_of(k, benchmark);
+		struct tally s;
 
 		if (!is_first_of_benchmark(k->c, t))
 			continue;
+		s = tally_of(k, benchmark);
 		strbuf_addf(&sb, "%s%s %s.", t || k->c->n_stated ? " " : ": ",
 			    text_ascii(k->a, benchmark),
 			    arena_printf(k->a, k->c->tested ? "%s" : "reads as %s, not tested",
@@ -321,10 +322,11 @@ static void print_closing(const struct lkp *k)
 
 	for (t = 0; t < k->c->n_tests; t++) {
 		const struct cmp_test *test = &k->c->tests[t];
-		struct tally s = tally_of(k, test->benchmark);
+		struct tally s;
 
 		if (!is_first_of_benchmark(k->c, t))
 			continue;
+		s = tally_of(k, test->benchmark);
 		strbuf_addf(&sb, "%s%s: %s%s", sb.len ? "; " : "",
 			    text_ascii(k->a, test->benchmark), verdict_text(k, test->benchmark, &s),
 			    k->c->tested ? "" : ", not tested");
