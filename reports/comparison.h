@@ -78,7 +78,8 @@ struct cmp_cell {
 	enum verdict reads;
 	/* runs in which it happened or which failed, of how many; of the baseline too */
 	int events, event_runs;
-	double event_p; /* Fisher's exact test against the baseline's */
+	double event_p;	 /* Fisher's exact test against the baseline's */
+	int events_more; /* it shows a difference: 1 more, -1 fewer, 0 no */
 };
 
 /* What one variant did against the baseline in a test case. */

@@ -410,17 +410,6 @@ static void print_events(const struct lkp *k, const char *name, int x, int nx, i
 	add_name(k, start, name);
 }
 
-static int event_reads(const struct cmp_cell *base, const struct cmp_cell *cell)
-{
-	double x, y;
-
-	if (!(cell->event_p <= 0.05) || !base->event_runs || !cell->event_runs)
-		return 0;
-	x = (double)base->events / base->event_runs;
-	y = (double)cell->events / cell->event_runs;
-	return (y > x) - (y < x);
-}
-
 static void print_failures(const struct lkp *k, const struct cmp_test *test)
 {
 	const struct cmp_work *w = &test->works[k->variant];
@@ -455,7 +444,7 @@ static void print_failures(const struct lkp *k, const struct cmp_test *test)
 		if (row->events)
 			print_events(k, lkp_metric(k->a, row), base->events, base->event_runs,
 				     cell->events, cell->event_runs, cell->event_p,
-				     event_reads(base, cell));
+				     cell->events_more);
 	}
 }
 
@@ -511,13 +500,12 @@ const char *lkp_test(const struct lkp *k, const struct cmp_test *test)
 /* The axes of a test case as the robot's reports have them. */
 static void print_axes(const struct lkp *k, const struct cmp_test *test)
 {
-	char *rule = arena_strdup(k->a, "=");
 	size_t i;
 
-	while (strlen(rule) < LKP_WIDTH)
-		rule = arena_printf(k->a, "%s=", rule);
 	text_blank(k->t);
-	strbuf_addf(k->t->out, "%s\n", rule);
+	for (i = 0; i < LKP_WIDTH; i++)
+		strbuf_addc(k->t->out, '=');
+	text_blank(k->t);
 	if (test->n_swept) {
 		_cleanup_strbuf_ struct strbuf names = STRBUF_INIT, values = STRBUF_INIT;
 

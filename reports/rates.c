@@ -171,6 +171,14 @@ static double rate(int events, int runs)
 	return runs > 0 ? (double)events / runs : 0;
 }
 
+/* 1: more on the other side, -1: fewer, 0: the test does not show a difference. */
+static int rate_moved(double p, int old, int old_runs, int new, int new_runs)
+{
+	if (!(p <= RATE_ALPHA))
+		return 0;
+	return rate(new, new_runs) > rate(old, old_runs) ? 1 : -1;
+}
+
 static void test_failures(struct cmp_test *t, size_t variant)
 {
 	const struct cmp_cell *base, *cell;
@@ -183,9 +191,15 @@ static void test_failures(struct cmp_test *t, size_t variant)
 	if (!base->failed && !cell->failed)
 		return;
 	w->fail_p = stats_fisher(base->failed, base->runs, cell->failed, cell->runs);
-	if (w->fail_p <= RATE_ALPHA)
-		w->failed_more =
-			rate(cell->failed, cell->runs) > rate(base->failed, base->runs) ? 1 : -1;
+	w->failed_more =
+		rate_moved(w->fail_p, base->failed, base->runs, cell->failed, cell->runs);
+}
+
+static void test_events(struct cmp_cell *cell, const struct cmp_cell *base)
+{
+	cell->event_p = stats_fisher(base->events, base->event_runs, cell->events, cell->event_runs);
+	cell->events_more = rate_moved(cell->event_p, base->events, base->event_runs, cell->events,
+				       cell->event_runs);
 }
 
 /* ---- what the rows say ---- */
@@ -258,8 +272,7 @@ static void test_rates(const struct comparison *c, struct cmp_test *t)
 			if (v)
 				cell_views(&t->rows[r], cell, base, &t->works[v]);
 			if (v && t->rows[r].events)
-				cell->event_p = stats_fisher(base->events, base->event_runs,
-							     cell->events, cell->event_runs);
+				test_events(cell, base);
 			if (v)
 				cell_reads(c, &t->rows[r], cell, &t->works[v]);
 		}
