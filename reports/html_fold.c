@@ -48,17 +48,17 @@ static void add_power(struct html *h, const struct cmp_cell *cell)
 static void add_reason(struct html *h, const struct view_row *r, size_t column, int decimals)
 {
 	const struct cmp_cell *cell = view_cell(h->c, r, column);
+	const char *change = html_change(h, r->row, cell);
 
 	html_addf(h, "<li><b>%s</b>: ", view_column_name(h->c, h->a, column));
-	if (*html_change(h, r->row, cell)) {
+	if (*change) {
 		strbuf_adds(h->out, "change ");
-		html_text(h, html_change(h, r->row, cell));
+		html_text(h, change);
 		strbuf_adds(h->out, cell->published ? " as published, " : ", ");
 	}
 	html_text(h, html_look(h, cell).word);
 	if (strcmp(cell->test.test, "none"))
-		html_addf(h, "; %s", test_words(cell->test.test));
-	strbuf_adds(h->out, strcmp(cell->test.test, "none") ? " " : "");
+		html_addf(h, "; %s ", test_words(cell->test.test));
 	html_text(h, html_interval_text(h, r->row, cell));
 	if (cell->outside && cell->test.on_log && isfinite(cell->test.shift))
 		html_addf(h, "; the change lies outside its interval, so the shift %s decides",

@@ -253,27 +253,31 @@ static void strip_table(struct html *h, const struct view_table *t, double scale
 	strbuf_adds(h->out, "</tbody>\n");
 }
 
-static bool shape_is_used(const struct html *h, const char *shape)
+static void find_used(const struct html *h, bool used[ARRAY_SIZE(shapes)])
 {
 	const struct comparison *c = h->c;
-	size_t t, r, i;
+	size_t t, r, i, k;
 
 	for (t = 0; t < c->n_tests; t++)
 		for (r = 0; r < c->tests[t].n_rows; r++)
-			for (i = 1; i < c->n_variants; i++)
-				if (!strcmp(html_look(h, &c->tests[t].rows[r].cells[i]).shape,
-					    shape))
-					return true;
-	return false;
+			for (i = 1; i < c->n_variants; i++) {
+				const char *shape =
+					html_look(h, &c->tests[t].rows[r].cells[i]).shape;
+
+				for (k = 0; k < ARRAY_SIZE(shapes); k++)
+					used[k] |= !strcmp(shapes[k].id, shape);
+			}
 }
 
 static void strip_legend(struct html *h)
 {
+	bool used[ARRAY_SIZE(shapes)] = {false};
 	size_t i;
 
+	find_used(h, used);
 	strbuf_adds(h->out, "<p class=\"legend\">");
 	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
-		if (!shape_is_used(h, shapes[i].id))
+		if (!used[i])
 			continue;
 		strbuf_adds(h->out, "<span>");
 		html_shape(h, shapes[i].id);
