@@ -24,12 +24,12 @@ static double distance(double x, const double *others, size_t n)
 
 /*
  * How far a change stands alone: from the other variants of its row and from the same metric of
- * other test cases, whichever is nearer (what the reports call a lone cell).
+ * other test cases, whichever is nearer (what the reports call a lone cell). others: room for a
+ * number of each variant and of each test case.
  */
-static double stands_alone(struct arena *a, const struct comparison *c, const struct cmp_row *row,
-			   size_t variant)
+static double stands_alone(const struct comparison *c, const struct cmp_row *row, size_t variant,
+			   double *others)
 {
-	double *others = arena_alloc_array(a, c->n_tests * 8 + c->n_variants, sizeof(*others));
 	double x = log_change(row, variant), in_row, in_column, v;
 	size_t i, r, n = 0;
 
@@ -72,8 +72,8 @@ static enum run_row_state cell_state(const struct cmp_cell *cell)
 	}
 }
 
-static void judge_row(struct arena *a, const struct comparison *c, const struct cmp_test *t,
-		      size_t variant, struct run_row *out)
+static void judge_row(const struct comparison *c, const struct cmp_test *t, size_t variant,
+		      double *others, struct run_row *out)
 {
 	bool open = false, settled = false;
 	size_t r;
@@ -88,7 +88,7 @@ static void judge_row(struct arena *a, const struct comparison *c, const struct 
 		open |= state == RUN_ROW_OPEN;
 		settled |= state == RUN_ROW_SETTLED;
 		out->change = fmax(out->change, isnan(change) ? 0 : fabs(change));
-		out->odd = fmax(out->odd, stands_alone(a, c, row, variant));
+		out->odd = fmax(out->odd, stands_alone(c, row, variant, others));
 	}
 	out->state = open ? RUN_ROW_OPEN : settled ? RUN_ROW_SETTLED : RUN_ROW_FAILED;
 }
@@ -103,15 +103,6 @@ static const struct cmp_test *find_test(const struct comparison *c, int64_t id)
 	return NULL;
 }
 
-static size_t find_variant(const struct comparison *c, int64_t id)
-{
-	size_t i = 0;
-
-	while (i < c->n_variants && c->variants[i].db_id != id)
-		i++;
-	return i;
-}
-
 int look_judge(void *data, struct db *db, const char *campaign, bool looks, struct run_row *rows,
 	       size_t n, struct err *e)
 {
@@ -123,6 +114,7 @@ int look_judge(void *data, struct db *db, const char *campaign, bool looks, stru
 		.level = looks ? STATS_LOOKS_LEVEL : 0,
 	};
 	struct comparison *c;
+	double *others;
 	size_t i;
 	int r = comparison_build(db, a, &campaign, 1, &opt, &c, &why);
 
@@ -131,12 +123,13 @@ int look_judge(void *data, struct db *db, const char *campaign, bool looks, stru
 		return 0;
 	if (r)
 		return err_add(e, r, "%s", err_text(&why));
+	others = arena_alloc_array(a, c->n_tests + c->n_variants, sizeof(*others));
 	for (i = 0; i < n; i++) {
 		const struct cmp_test *t = find_test(c, rows[i].case_id);
-		size_t v = find_variant(c, rows[i].variant_id);
+		int v = comparison_variant_of(c, rows[i].variant_id);
 
-		if (t && t->n_rows && v < c->n_variants)
-			judge_row(a, c, t, v, &rows[i]);
+		if (t && t->n_rows && v >= 0)
+			judge_row(c, t, (size_t)v, others, &rows[i]);
 	}
 	return 0;
 }
