@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* kdelta explain: what a metric, a benchmark or a key of a campaign file is. */
 #include <errno.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/keys.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "reports/text.h"
 #include "reports/view.h"
 #include "runner/catalog.h"
@@ -429,17 +428,11 @@ static void print_entries(struct explainer *x)
 	const json_t *o;
 	json_t *root;
 	size_t i;
-	char *text;
 
 	if (x->c->json) {
 		drop_words(x->entries);
 		root = json_pack("{s:s, s:O}", "schema", "kdelta.explain/1", "entries", x->entries);
-		text = json_dumps(root, JSON_INDENT(1));
-		if (!text)
-			abort();
-		strbuf_addf(&out, "%s\n", text);
-		free(text);
-		json_decref(root);
+		json_add_lines(&out, root, 15);
 	} else {
 		if (columns)
 			t.width = MAX(MIN(columns, 100), 40);

@@ -3,11 +3,11 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/file.h"
+#include "core/json.h"
 #include "runner/import.h"
 #include "runner/lore.h"
 #include "runner/net.h"
@@ -152,13 +152,9 @@ static json_t *json_content(const struct catalog *cat, const char *file,
 static void print_json(json_t *root)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
 
-	strbuf_adds(&out, text ? text : "");
-	strbuf_addc(&out, '\n');
+	json_add_lines(&out, root, 15);
 	cli_print(&out);
-	free(text);
-	json_decref(root);
 }
 
 /* ---- for people ---- */

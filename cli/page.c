@@ -3,11 +3,12 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <jansson.h>
 #include <libsmartcols.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/json.h"
 
 /* Width of the names of fields in text */
 #define PAGE_LABEL 16
@@ -203,20 +204,13 @@ static void page_json(const struct page *p, struct strbuf *out)
 	json_t *root = json_object();
 	const struct page_table *t;
 	const struct page_field *f;
-	char *text;
 
 	json_object_set_new(root, "schema", json_string(p->schema));
 	for (f = p->fields; f; f = f->next)
 		json_object_set_new(root, f->name, value_json(&f->value));
 	for (t = p->tables; t; t = t->next)
 		json_object_set_new(root, t->name, table_json(t));
-	text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-	if (!text)
-		abort();
-	strbuf_adds(out, text);
-	strbuf_addc(out, '\n');
-	free(text);
-	json_decref(root);
+	json_add_lines(out, root, 15);
 }
 
 /* "build_id" -> "build id", in capitals for the head of a column */

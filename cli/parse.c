@@ -3,11 +3,11 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/file.h"
+#include "core/json.h"
 #include "core/num.h"
 #include "parsers/parser.h"
 
@@ -78,7 +78,6 @@ static void add_json(struct strbuf *sb, const struct parse_result *result)
 {
 	json_t *runs = json_array(), *root;
 	const struct parse_run *run;
-	char *text;
 
 	array_for_each (run, &result->runs)
 		json_array_append_new(runs, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "outcome",
@@ -91,11 +90,7 @@ static void add_json(struct strbuf *sb, const struct parse_result *result)
 			 result->benchmark, "outcome", outcome_name(result->outcome), "error",
 			 json_text(result->error), "message", json_text(result->message), "runs",
 			 runs);
-	text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-	strbuf_adds(sb, text);
-	strbuf_addc(sb, '\n');
-	free(text);
-	json_decref(root);
+	json_add_lines(sb, root, 15);
 }
 
 static void add_text_run(struct strbuf *sb, const struct parse_run *run)

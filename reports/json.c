@@ -8,13 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/json.h"
 #include "reports/comparison.h"
 #include "reports/text.h"
-
-static json_t *json_number_or_null(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
 
 /* Names that are no UTF-8 are escaped, as in the mail. */
 static json_t *json_text(const struct comparison *c, const char *s)

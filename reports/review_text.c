@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A review in sentences to quote, and as JSON. */
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
+#include "core/json.h"
 #include "reports/review.h"
 
 /* Rows, tables and runs told one by one; the JSON has them all. */
@@ -314,11 +314,6 @@ void review_print(const struct review *rv, struct text *t)
 
 /* ---- JSON ---- */
 
-static json_t *number(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
 static json_t *text_or_null(struct arena *a, const char *s)
 {
 	return s && *s ? json_string(text_ascii(a, s)) : json_null();
@@ -333,7 +328,7 @@ static json_t *numbers_by_side(const double *v)
 		char key[12];
 
 		snprintf(key, sizeof(key), "%d", review_sides[k]);
-		json_object_set_new(o, key, number(v[k]));
+		json_object_set_new(o, key, json_number_or_null(v[k]));
 	}
 	return o;
 }
@@ -362,9 +357,9 @@ static json_t *json_sums(const struct review *rv)
 				      json_pack("{s:i, s:o}", "line", s->refused[i].line, "text",
 						text_or_null(rv->a, s->refused[i].text)));
 	return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o}", "checked", s->checked, "unchecked",
-			 s->unchecked, "largest_difference", number(s->largest), "line",
-			 s->checked ? json_integer(s->largest_line) : json_null(), "slack",
-			 number(s->slack), "refused", refused);
+			 s->unchecked, "largest_difference", json_number_or_null(s->largest),
+			 "line", s->checked ? json_integer(s->largest_line) : json_null(), "slack",
+			 json_number_or_null(s->slack), "refused", refused);
 }
 
 static json_t *json_lones(const struct review *rv)
@@ -373,11 +368,12 @@ static json_t *json_lones(const struct review *rv)
 	const struct review_lone *l;
 
 	array_for_each (l, &rv->lones)
-		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "against",
-					l->row ? "row" : "column", "where", l->where, "variant",
-					l->variant, "change", number(l->change), "low",
-					number(l->low), "high", number(l->high)));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "against",
+						      l->row ? "row" : "column", "where", l->where,
+						      "variant", l->variant, "change",
+						      json_number_or_null(l->change), "low",
+						      json_number_or_null(l->low), "high",
+						      json_number_or_null(l->high)));
 	return list;
 }
 
@@ -392,14 +388,14 @@ static json_t *json_spreads(const struct review *rv)
 		for (k = 0; k < REVIEW_SIDES; k++)
 			seen[k] = s->with_cv ? s->seen[k] : NAN;
 		json_array_append_new(
-			list, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "table",
-					s->name, "changes", s->changes, "marked", s->marked,
-					"typical", number(s->typical), "smallest_marked",
-					number(s->smallest), "typical_cv",
-					numbers_by_side(s->typical_cv), "smallest_cv",
+			list, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:i, s:o}",
+					"table", s->name, "changes", s->changes, "marked",
+					s->marked, "typical", json_number_or_null(s->typical),
+					"smallest_marked", json_number_or_null(s->smallest),
+					"typical_cv", numbers_by_side(s->typical_cv), "smallest_cv",
 					numbers_by_side(s->smallest_cv), "cv_median",
-					number(s->cv_median), "with_cv", s->with_cv, "seen",
-					numbers_by_side(seen)));
+					json_number_or_null(s->cv_median), "with_cv", s->with_cv,
+					"seen", numbers_by_side(seen)));
 	}
 	return list;
 }
@@ -416,11 +412,13 @@ static json_t *json_runs(const struct review *rv)
 			list,
 			json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:s, s:s, s:o}", "where",
 				  r->where, "variant", r->variant, "n", r->n, "n_base", r->n_base,
-				  "change", number(cell->has_change ? cell->change : NAN), "p",
-				  number(cell->test.p), "p_adj", number(cell->p_adjusted), "test",
-				  cell->test.test, "verdict", verdict_name(cell->verdict),
-				  "runs_needed",
-				  cell->runs_needed ? json_integer(cell->runs_needed) : json_null()));
+				  "change",
+				  json_number_or_null(cell->has_change ? cell->change : NAN), "p",
+				  json_number_or_null(cell->test.p), "p_adj",
+				  json_number_or_null(cell->p_adjusted), "test", cell->test.test,
+				  "verdict", verdict_name(cell->verdict), "runs_needed",
+				  cell->runs_needed ? json_integer(cell->runs_needed)
+						    : json_null()));
 	}
 	return list;
 }
@@ -429,17 +427,14 @@ void review_add_json(const struct review *rv, struct strbuf *out)
 {
 	const struct review_marks *m = &rv->marks;
 	json_t *marks = json_pack("{s:i, s:i, s:o, s:o, s:i, s:i, s:i, s:i}", "changes", m->changes,
-				  "marked", m->marked, "smallest", number(m->smallest), "where",
-				  text_or_null(rv->a, m->where), "tested", m->tested, "held", m->held,
-				  "lost", m->lost, "unmarked_held", m->more);
+				  "marked", m->marked, "smallest", json_number_or_null(m->smallest),
+				  "where", text_or_null(rv->a, m->where), "tested", m->tested,
+				  "held", m->held, "lost", m->lost, "unmarked_held", m->more);
 	json_t *root = json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
 				 "kdelta.review/1", "file", text_or_null(rv->a, rv->file), "tables",
-				 rv->tables, "rows", rv->rows, "facts", json_facts(rv), "arithmetic",
-				 json_sums(rv), "alone", json_lones(rv), "spread", json_spreads(rv),
-				 "marks", marks, "runs", json_runs(rv));
-	char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+				 rv->tables, "rows", rv->rows, "facts", json_facts(rv),
+				 "arithmetic", json_sums(rv), "alone", json_lones(rv), "spread",
+				 json_spreads(rv), "marks", marks, "runs", json_runs(rv));
 
-	strbuf_addf(out, "%s\n", text);
-	mem_free_ptr(&text);
-	json_decref(root);
+	json_add_lines(out, root, 15);
 }

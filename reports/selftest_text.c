@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What selftest measured: for people, and as JSON. */
-#include <jansson.h>
-#include <math.h>
 #include <string.h>
 
+#include "core/json.h"
 #include "reports/selftest.h"
 
 /* A name longer than this stands on a line of its own, above its figures. */
@@ -247,16 +246,12 @@ void selftest_print(const struct selftest *s, struct text *t)
 
 /* ---- JSON ---- */
 
-static json_t *json_share(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
 static json_t *json_rate(const struct selftest_rate *r)
 {
 	return json_pack("{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:s}", "cells", r->cells, "tests",
-			 r->tests, "marked", r->marked, "rate", json_share(r->rate), "ci_low",
-			 json_share(r->low), "ci_high", json_share(r->high), "worth",
+			 r->tests, "marked", r->marked, "rate", json_number_or_null(r->rate),
+			 "ci_low", json_number_or_null(r->low), "ci_high",
+			 json_number_or_null(r->high), "worth",
 			 r->tests ? json_real(r->worth) : json_null(), "verdict",
 			 selftest_verdict_name(r->verdict));
 }
@@ -280,7 +275,6 @@ static json_t *json_rates(const struct selftest_metric *m)
 void selftest_add_json(const struct selftest *s, struct strbuf *out)
 {
 	json_t *metrics = json_array(), *root;
-	char *text;
 	size_t i;
 
 	for (i = 0; i < s->n_metrics; i++)
@@ -290,8 +284,5 @@ void selftest_add_json(const struct selftest *s, struct strbuf *out)
 			 s->options.splits, "nominal", s->nominal, "campaigns", s->campaigns,
 			 "variants", s->variants, "most_units", s->most_units, "metrics", metrics,
 			 "all", json_rates(&s->all), "tables", json_rates(&s->tables));
-	text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	strbuf_addf(out, "%s\n", text);
-	mem_free_ptr(&text);
-	json_decref(root);
+	json_add_lines(out, root, 17);
 }
