@@ -96,6 +96,10 @@ int cli_list(struct cli *c, const char *name, const char *const **out);
 int cli_seconds(struct cli *c, const char *name, double *out);
 /* Adds a usage error with a pointer to --help and returns -EINVAL. */
 int cli_usage(struct cli *c, const char *fmt, ...) _printf_(2, 3);
+/* Of what was read: wrong text is a failure, not a usage error as -EINVAL would say. */
+int cli_failure(int r);
+/* Adds "did you mean 'WORD'?" of a NULL-terminated list as a hint; false if nothing is near. */
+bool cli_suggest(struct cli *c, const char *word, const char *const *words);
 
 /* Opens the database by the global rule; DB_WRITE prints its path to stderr once unless quiet. */
 int cli_open_db(struct cli *c, enum db_mode mode, struct db **db);

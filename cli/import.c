@@ -274,12 +274,6 @@ struct importer {
 	bool json;
 };
 
-/* What is wrong with the text is a failure, not a usage error. */
-static int as_failure(int r)
-{
-	return r == -EINVAL ? -EBADMSG : r;
-}
-
 static int show_text(struct importer *im, const char *file, struct span text)
 {
 	struct import_content *content = arena_alloc(im->c->a, sizeof(*content));
@@ -290,7 +284,7 @@ static int show_text(struct importer *im, const char *file, struct span text)
 	else if (!r)
 		print_content(file, content);
 	import_content_release(content);
-	return r ? as_failure(r) : tell_about_lines(im->c, file, &content->set);
+	return r ? cli_failure(r) : tell_about_lines(im->c, file, &content->set);
 }
 
 static int import_span(struct importer *im, struct db *db, const char *file, struct span text)
@@ -301,7 +295,7 @@ static int import_span(struct importer *im, struct db *db, const char *file, str
 	if (im->c->dry_run)
 		return show_text(im, file, text);
 	r = import_text(db, im->c->a, im->cat, file, text, &im->opt, &report, im->c->e);
-	return r ? as_failure(r) : tell_report(im->c, file, &report);
+	return r ? cli_failure(r) : tell_report(im->c, file, &report);
 }
 
 static int import_file(struct importer *im, struct db *db, const char *file)
@@ -309,7 +303,7 @@ static int import_file(struct importer *im, struct db *db, const char *file)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	int r = file_read(file, 0, &text, im->c->e);
 
-	return r ? as_failure(r)
+	return r ? cli_failure(r)
 		 : import_span(im, db, file, (struct span){strbuf_str(&text), text.len});
 }
 
@@ -339,18 +333,6 @@ static int import_operand(struct importer *im, struct db *db, const char *operan
 	return import_file(im, db, operand);
 }
 
-static char *base_name(struct arena *a, const char *path)
-{
-	size_t n = strlen(path);
-	const char *base;
-
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	path = arena_strndup(a, path, n);
-	base = strrchr(path, '/');
-	return arena_strdup(a, base && base[1] ? base + 1 : path);
-}
-
 /* Paths of what a folder holds, folders or files; names with a dot in front are not meant. */
 static int list_folder(struct cli *c, const char *dir, bool folders, const char ***paths, size_t *n)
 {
@@ -359,7 +341,7 @@ static int list_folder(struct cli *c, const char *dir, bool folders, const char 
 	int r = file_list(c->a, dir, NULL, &names, &all, c->e);
 
 	if (r)
-		return as_failure(r);
+		return cli_failure(r);
 	*paths = arena_alloc_array(c->a, all + 1, sizeof(**paths));
 	for (i = *n = 0; i < all; i++) {
 		(*paths)[*n] = arena_printf(c->a, "%s/%s", dir, names[i]);
@@ -420,7 +402,7 @@ static int import_variants(struct importer *im, struct db *db, const char *dir,
 	if (opt.variant)
 		return cli_usage(c, "--variant: %s has a folder for each variant", dir);
 	for (i = 0; !r && i < n; i++) {
-		groups[i].variant = base_name(c->a, folders[i]);
+		groups[i].variant = path_name(c->a, folders[i]);
 		r = list_folder(c, folders[i], false, &files, &groups[i].n_files);
 		groups[i].files = files;
 		if (!r && c->dry_run)
@@ -430,9 +412,9 @@ static int import_variants(struct importer *im, struct db *db, const char *dir,
 		r = order_groups(im, groups, n);
 	if (r || c->dry_run)
 		return r;
-	opt.campaign = base_name(c->a, dir);
+	opt.campaign = path_name(c->a, dir);
 	r = import_groups(db, c->a, im->cat, groups, n, &opt, &report, c->e);
-	return r ? as_failure(r) : tell_report(c, dir, &report);
+	return r ? cli_failure(r) : tell_report(c, dir, &report);
 }
 
 /* A tree of another tool; with -n into a database that is gone afterwards. */
@@ -451,7 +433,7 @@ static int import_result_tree(struct importer *im, struct db *db, const char *di
 		r = db_open(":memory:", DB_MEMORY, &scratch, c->e);
 	if (!r)
 		r = import_tree(db ? db : scratch, c->a, im->cat, dir, &im->opt, &report, c->e);
-	return r ? as_failure(r) : tell_report(c, dir, &report);
+	return r ? cli_failure(r) : tell_report(c, dir, &report);
 }
 
 /*
@@ -479,16 +461,16 @@ static int import_folder(struct importer *im, struct db *db, const char *dir)
 	}
 	if (c->dry_run)
 		return import_files(im, db, paths, n);
-	group = (struct import_group){im->opt.variant ? im->opt.variant : base_name(c->a, dir),
+	group = (struct import_group){im->opt.variant ? im->opt.variant : path_name(c->a, dir),
 				      paths, n};
 	r = import_groups(db, c->a, im->cat, &group, 1, &im->opt, &report, c->e);
-	return r ? as_failure(r) : tell_report(c, dir, &report);
+	return r ? cli_failure(r) : tell_report(c, dir, &report);
 }
 
 static int read_options(struct importer *im)
 {
 	struct cli *c = im->c;
-	const char *format = cli_value(c, "output"), *near;
+	const char *format = cli_value(c, "output");
 
 	im->opt.as = cli_value(c, "as");
 	im->opt.variant = cli_value(c, "variant");
@@ -504,10 +486,8 @@ static int read_options(struct importer *im)
 	if (im->json && !c->dry_run)
 		return cli_usage(c, "-o json shows what is understood and needs -n");
 	if (im->opt.as && !catalog_find(im->cat, im->opt.as)) {
-		near = str_suggest(im->opt.as, catalog_names(im->cat));
 		err_add(c->e, -EINVAL, "unknown benchmark '%s'", im->opt.as);
-		if (near)
-			err_hint(c->e, "did you mean '%s'?", near);
+		cli_suggest(c, im->opt.as, catalog_names(im->cat));
 		return -EINVAL;
 	}
 	return cli_list(c, "names", &im->opt.tables.names);

@@ -111,6 +111,20 @@ int cli_list(struct cli *c, const char *name, const char *const **out)
 	return 0;
 }
 
+int cli_failure(int r)
+{
+	return r == -EINVAL ? -EBADMSG : r;
+}
+
+bool cli_suggest(struct cli *c, const char *word, const char *const *words)
+{
+	const char *near = str_suggest(word, words);
+
+	if (near)
+		err_hint(c->e, "did you mean '%s'?", near);
+	return near != NULL;
+}
+
 int cli_seconds(struct cli *c, const char *name, double *out)
 {
 	const char *s = cli_value(c, name);

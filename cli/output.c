@@ -9,7 +9,7 @@
 
 static int add_output(struct cli *c, struct outputs *outputs, const char *text)
 {
-	const char *eq = strchr(text, '='), *near;
+	const char *eq = strchr(text, '=');
 	const char *name = eq ? arena_strndup(c->a, text, (size_t)(eq - text)) : text;
 	size_t n = (size_t)(__stop_reg_report_format - __start_reg_report_format), i = 0;
 	const char **names = arena_alloc_array(c->a, n + 1, sizeof(*names));
@@ -27,10 +27,8 @@ static int add_output(struct cli *c, struct outputs *outputs, const char *text)
 		names[i++] = (*p)->name;
 		strbuf_addf(&all, "%s%s", all.len ? ", " : "", (*p)->name);
 	}
-	near = str_suggest(name, names);
 	cli_usage(c, "unknown format '%s'; there are: %s", name, strbuf_str(&all));
-	if (near)
-		err_hint(c->e, "did you mean '%s'?", near);
+	cli_suggest(c, name, names);
 	return -EINVAL;
 }
 

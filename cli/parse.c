@@ -134,7 +134,7 @@ static const struct parser *find_parser(struct cli *c, const char *name)
 	const struct parser *found = parser_find(name), *const * p;
 	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
 	size_t n = (size_t)(__stop_reg_parser - __start_reg_parser), i = 0;
-	const char **names = arena_alloc_array(c->a, n + 1, sizeof(*names)), *near;
+	const char **names = arena_alloc_array(c->a, n + 1, sizeof(*names));
 
 	if (found)
 		return found;
@@ -142,11 +142,8 @@ static const struct parser *find_parser(struct cli *c, const char *name)
 		names[i++] = (*p)->name;
 		strbuf_addf(&all, "%s%s", all.len ? ", " : "", (*p)->name);
 	}
-	near = str_suggest(name, names);
 	err_add(c->e, -EINVAL, "unknown benchmark '%s'", name);
-	if (near)
-		err_hint(c->e, "did you mean '%s'?", near);
-	else
+	if (!cli_suggest(c, name, names))
 		err_hint(c->e, "known are %s", strbuf_str(&all));
 	return NULL;
 }

@@ -133,16 +133,6 @@ static int picture(struct plotting *k, const struct plot_result *result)
 	return write_result(k, &text);
 }
 
-static int check_only(struct plotting *k, const struct comparison *cmp)
-{
-	if (!k->opt.only || comparison_has(cmp, k->opt.only))
-		return 0;
-	err_add(k->c->e, -EINVAL, "--only %s: no such row", k->opt.only);
-	err_hint(k->c->e, "rows are \"%s %s\" and so on; a part is enough", cmp->tests[0].name,
-		 cmp->tests[0].rows[0].metric);
-	return -EINVAL;
-}
-
 static int plot(struct plotting *k)
 {
 	_cleanup_plot_ struct plot_result result = {STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, 0, 0};
@@ -154,7 +144,7 @@ static int plot(struct plotting *k)
 	if (!r)
 		r = selection_compare(&k->what, &cmp);
 	if (!r)
-		r = check_only(k, cmp);
+		r = selection_check_row(k->c, cmp, "only", k->opt.only, "");
 	if (r)
 		return r;
 	if (cli_has(k->c, "counters") && !k->opt.only)

@@ -10,12 +10,6 @@
 
 #define WIDTH 72
 
-/* What is wrong with the text is a failure, not a usage error. */
-static int as_failure(int r)
-{
-	return r == -EINVAL ? -EBADMSG : r;
-}
-
 /* Tables of different columns are campaigns of their own; the first is the oldest. */
 static int review_campaigns(struct cli *c, struct db *db, struct review *rv)
 {
@@ -49,7 +43,7 @@ static int review_text(struct cli *c, const struct catalog *cat, const char *fil
 	if (!r)
 		r = import_text(db, c->a, cat, file, text, &opt, &report, c->e);
 	if (r)
-		return as_failure(r);
+		return cli_failure(r);
 	if (!report.set) {
 		err_add(c->e, -ENOENT, "%s: no table to review: %s", file,
 			report.exported ? "it is a report of kdelta" : "it is raw output");
@@ -72,7 +66,7 @@ static int run_review(struct cli *c)
 		return cli_usage(c, "review takes one file, or - for standard input");
 	r = catalog_load(c->a, cli_config_dir(c), &cat, c->e);
 	if (!r)
-		r = as_failure(file_read(c->operands[0], 0, &text, c->e));
+		r = cli_failure(file_read(c->operands[0], 0, &text, c->e));
 	if (!r)
 		r = review_text(c, cat, c->operands[0], (struct span){strbuf_str(&text), text.len},
 				&rv);

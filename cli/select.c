@@ -211,18 +211,11 @@ static int add_files(struct cli *c, const char *operand, file_array *files)
 /* The last part of a path without its end: "old/a.log" -> "a", "old/" -> "old". */
 static const char *path_stem(struct arena *a, const char *path)
 {
-	size_t len = strlen(path);
-	const char *start, *dot;
+	const char *name = path_name(a, path), *dot = strrchr(name, '.');
 
-	while (len > 1 && path[len - 1] == '/')
-		len--;
-	path = arena_strndup(a, path, len);
-	start = strrchr(path, '/');
-	start = start && start[1] ? start + 1 : path;
-	dot = strrchr(start, '.');
-	return dot && dot > start && !file_is_dir(path)
-		       ? arena_strndup(a, start, (size_t)(dot - start))
-		       : start;
+	return dot && dot > name && !file_is_dir(path)
+		       ? arena_strndup(a, name, (size_t)(dot - name))
+		       : name;
 }
 
 /* Files of one group are called after the folder they share, a single one after itself. */
@@ -341,18 +334,17 @@ static int import_files(struct selection *k)
 		cli_warn(c, "%s", report.notes[i]);
 	return r;
 }
+
 /* ---- the comparison ---- */
 
-static int check_why(struct selection *k, const struct comparison *cmp)
+int selection_check_row(struct cli *c, const struct comparison *cmp, const char *option,
+			const char *what, const char *more)
 {
-	const char *what = k->report.why;
-
 	if (!what || comparison_has(cmp, what))
 		return 0;
-	err_add(k->c->e, -EINVAL, "--why %s: no such row", what);
-	err_hint(k->c->e,
-		 "rows are \"%s %s\" and so on; a part is enough, all means every headline",
-		 cmp->tests[0].name, cmp->tests[0].rows[0].metric);
+	err_add(c->e, -EINVAL, "--%s %s: no such row", option, what);
+	err_hint(c->e, "rows are \"%s %s\" and so on; a part is enough%s", cmp->tests[0].name,
+		 cmp->tests[0].rows[0].metric, more);
 	return -EINVAL;
 }
 
@@ -376,7 +368,9 @@ int selection_compare(struct selection *k, struct comparison **cmp)
 	k->build.n_contrasts = k->contrasts.n;
 	r = (k->machines ? comparison_build_machines : comparison_build)(
 		k->db, c->a, k->campaigns.items, k->campaigns.n, &k->build, cmp, c->e);
-	return r ? r : check_why(k, *cmp);
+	return r ? r
+		 : selection_check_row(c, *cmp, "why", k->report.why,
+				       ", all means every headline");
 }
 
 void selection_release(struct selection *k)

@@ -49,6 +49,12 @@ struct selection {
  * folders of raw output. The comparison lives in c->a.
  */
 int selection_compare(struct selection *k, struct comparison **cmp);
+/*
+ * -EINVAL where `--option what` means no row (what NULL: nothing was asked); more: the end of the
+ * hint.
+ */
+int selection_check_row(struct cli *c, const struct comparison *cmp, const char *option,
+			const char *what, const char *more);
 void selection_release(struct selection *k);
 #define _cleanup_selection_ _cleanup_(selection_release)
 

@@ -360,6 +360,17 @@ char *path_folder(struct arena *a, const char *path)
 		     : arena_strdup(a, ".");
 }
 
+char *path_name(struct arena *a, const char *path)
+{
+	size_t n = strlen(path), start;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	for (start = n; start && path[start - 1] != '/'; start--)
+		;
+	return start < n ? arena_strndup(a, path + start, n - start) : arena_strndup(a, path, n);
+}
+
 char *path_program(struct arena *a, const char *name)
 {
 	const char *path = getenv("PATH");

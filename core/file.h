@@ -50,6 +50,8 @@ char *path_share(struct arena *a, const char *name);
 char *path_libexec(struct arena *a, const char *name);
 /* "a" of "a/b.yaml"; "." where there is no slash. */
 char *path_folder(struct arena *a, const char *path);
+/* "b.yaml" of "a/b.yaml", "b" of "a/b/"; "/" of itself. */
+char *path_name(struct arena *a, const char *path);
 /* A program as execvp would find it, or NULL. */
 char *path_program(struct arena *a, const char *name);
 
