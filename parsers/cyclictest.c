@@ -193,14 +193,7 @@ static void end_run(struct cyclictest *c)
 /* The word behind a label. */
 static bool take_field(struct span *rest, const char *label, struct span *word)
 {
-	const char *at = span_find(*rest, label);
-
-	word->s = NULL;
-	if (!at)
-		return false;
-	rest->len -= (size_t)(at + strlen(label) - rest->s);
-	rest->s = at + strlen(label);
-	return span_next_word(rest, word);
+	return scan_after(rest, label) && span_next_word(rest, word);
 }
 
 /* "T:10 (12345) P:80 I:10000 C:  10000 Min:      6 Act:   15 Avg:   20 Max:      42" */

@@ -123,15 +123,12 @@ static const char *text_seconds(struct scan *s, struct span figure, struct span 
 
 static void text_value(struct scan *s, struct span rest, const char *label, const char *metric)
 {
-	const char *at = span_find(rest, label), *error;
 	struct span figure, unit;
+	const char *error;
 	double v;
 
-	if (!at)
-		return;
-	rest.len -= (size_t)(at + strlen(label) - rest.s);
-	rest.s = at + strlen(label);
-	if (!span_next_word(&rest, &figure) || !span_next_word(&rest, &unit))
+	if (!scan_after(&rest, label) || !span_next_word(&rest, &figure) ||
+	    !span_next_word(&rest, &unit))
 		return;
 	error = text_seconds(s, figure, unit, &v);
 	if (!error)

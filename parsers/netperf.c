@@ -291,18 +291,7 @@ static enum shape guess_shape(const struct span *words, size_t n)
 
 static bool add_figure(struct netperf *n, struct span word, const char *metric, const char *unit)
 {
-	const char *error;
-	double v;
-
-	error = scan_figure(&n->s, word, unit, 2, &v);
-	if (!error && v == 0 && strcmp(metric, "send"))
-		error = "zero_result";
-	if (error) {
-		scan_error(&n->s, error);
-		return false;
-	}
-	scan_value(&n->s, ROLE_RESULT, unit, v, "%s", metric);
-	return true;
+	return scan_result(&n->s, word, metric, unit, 2, !strcmp(metric, "send"));
 }
 
 /* CPU use in percent, negative where it was not measured */

@@ -199,32 +199,18 @@ static bool read_header(struct perf_stat *p)
 /* A figure of perf's own seconds: never grouped. */
 static void add_seconds(struct perf_stat *p, struct span figure, const char *metric)
 {
-	const char *error;
-	double v;
-
-	error = scan_figure(&p->s, figure, "s", ANY_DECIMALS, &v);
-	if (!error && v == 0 && !strcmp(metric, "elapsed"))
-		error = "zero_result";
-	if (error) {
-		scan_error(&p->s, error);
-		return;
-	}
-	p->s.figure = true;
-	scan_value(&p->s, ROLE_RESULT, "s", v, "%s", metric);
+	p->s.figure |= scan_result(&p->s, figure, metric, "s", ANY_DECIMALS,
+				   strcmp(metric, "elapsed") != 0);
 }
 
 /* "9.68%" of "( +-  9.68% )", wherever it stands in the rest of the line */
 static void add_percent(struct perf_stat *p, struct span rest, const char *metric)
 {
-	const char *at = span_find(rest, "( +-");
 	struct span word;
 	double v;
 
-	if (!at)
-		return;
-	rest.len -= (size_t)(at + 4 - rest.s);
-	rest.s = at + 4;
-	if (!span_next_word(&rest, &word) || word.len < 2 || word.s[word.len - 1] != '%')
+	if (!scan_after(&rest, "( +-") || !span_next_word(&rest, &word) || word.len < 2 ||
+	    word.s[word.len - 1] != '%')
 		return;
 	word.len--;
 	if (!scan_figure(&p->s, word, "%", 0, &v))

@@ -87,21 +87,10 @@ static void read_row(struct reaim *r)
 
 static void read_max(struct reaim *r, struct span figure)
 {
-	const char *error;
-	double v;
-
 	if (r->rows != 1)
 		scan_end_run(&r->s);
 	scan_run(&r->s);
-	error = scan_figure(&r->s, figure, "jobs/min", 2, &v);
-	if (!error && v == 0)
-		error = "zero_result";
-	if (error) {
-		scan_error(&r->s, error);
-	} else {
-		scan_value(&r->s, ROLE_RESULT, "jobs/min", v, "max_jobs_per_min");
-		r->s.figure = true;
-	}
+	r->s.figure |= scan_result(&r->s, figure, "max_jobs_per_min", "jobs/min", 2, false);
 	scan_end_run(&r->s);
 	r->rows = 0;
 }

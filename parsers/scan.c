@@ -293,6 +293,34 @@ const char *scan_figure(const struct scan *s, struct span word, const char *unit
 	return *v > scan_limit(unit) ? "out_of_range" : NULL;
 }
 
+bool scan_result(struct scan *s, struct span word, const char *metric, const char *unit,
+		 int decimals, bool zero)
+{
+	double v;
+	const char *error = scan_figure(s, word, unit, decimals, &v);
+
+	if (!error && v == 0 && !zero)
+		error = "zero_result";
+	if (error) {
+		scan_error(s, error);
+		return false;
+	}
+	scan_value(s, ROLE_RESULT, unit, v, "%s", metric);
+	return true;
+}
+
+bool scan_after(struct span *rest, const char *label)
+{
+	const char *at = span_find(*rest, label);
+
+	if (!at)
+		return false;
+	at += strlen(label);
+	rest->len -= (size_t)(at - rest->s);
+	rest->s = at;
+	return true;
+}
+
 bool scan_is_figure(struct span w)
 {
 	if (w.len && (*w.s == '-' || *w.s == '+'))

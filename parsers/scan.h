@@ -121,8 +121,16 @@ bool scan_match(struct span line, const char *format, ...);
 enum { ANY_DECIMALS = -1 };
 const char *scan_figure(const struct scan *s, struct span word, const char *unit, int decimals,
 			double *v);
+/*
+ * Adds such a figure to the run as a result, or keeps its error and returns false. Without `zero`
+ * a 0 is one: "zero_result".
+ */
+bool scan_result(struct scan *s, struct span word, const char *metric, const char *unit,
+		 int decimals, bool zero);
 /* What stands where a figure should, good or bad: "1.5", "-3", "nan", "1,5". */
 bool scan_is_figure(struct span w);
+/* Takes all up to a label, and the label, off *rest; false, and nothing taken: it is not in it. */
+bool scan_after(struct span *rest, const char *label);
 /* Two figures where one should stand are none. */
 bool scan_has_digit(struct span text);
 /* "3m18.5s", "0m 1.02s", "75m3.141s", "16.21", "2.5s", "1:02:03", "0:13.28": seconds. */

@@ -132,18 +132,7 @@ static bool has_value(const struct unixbench *u, const char *metric)
 
 static void add_score(struct unixbench *u, struct span figure, const char *metric, const char *unit)
 {
-	const char *error;
-	double v;
-
-	error = scan_figure(&u->s, figure, unit, 1, &v);
-	if (!error && v == 0)
-		error = "zero_result";
-	if (error) {
-		scan_error(&u->s, error);
-		return;
-	}
-	scan_value(&u->s, ROLE_RESULT, unit, v, "%s", metric);
-	u->s.figure = true;
+	u->s.figure |= scan_result(&u->s, figure, metric, unit, 1, false);
 }
 
 /* The last word of a line, which is left without it. */

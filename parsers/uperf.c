@@ -128,7 +128,7 @@ static void add_rates(struct uperf *u, const char *error, double bits, struct sp
 static bool read_total(struct uperf *u)
 {
 	struct span rest = span_trim(u->s.line), word, ops = {"", 0}, figure, data, more;
-	const char *equals, *error;
+	const char *error;
 	double bits, megabits;
 
 	if (scan_match(rest, "Total %w MB in %w secs = %w Mbps or %w ops", &data, &more, &figure,
@@ -144,13 +144,10 @@ static bool read_total(struct uperf *u)
 				  MIN(ops.len, (size_t)40) + 4});
 		return true;
 	}
-	if (!span_starts(rest, "Total") || !span_find(rest, "(s)"))
+	if (!span_starts(rest, "Total"))
 		return false;
-	equals = span_find(rest, "(s) = ");
-	if (!equals)
+	if (!scan_after(&rest, "(s) = "))
 		return false;
-	rest.len -= (size_t)(equals + 6 - rest.s);
-	rest.s = equals + 6;
 	if (u->s.figure)
 		scan_end_run(&u->s);
 	scan_run(&u->s);
