@@ -34,12 +34,7 @@ bool session_is_dropped(const struct db_cell *cell)
 
 bool session_is_cut(const struct session *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->n_cells; i++)
-		if (is_cut_cell(&s->cells[i]))
-			return true;
-	return false;
+	return session_has(s, 0, is_cut_cell);
 }
 
 int session_check_budget(struct session *s)
@@ -139,15 +134,9 @@ void session_order_cells(const struct session *s, struct visit_cells cells)
 
 /* ---- what fits ---- */
 
-static bool block_is_begun(const struct session *s, int block)
+static bool is_begun_cell(const struct db_cell *cell)
 {
-	size_t i;
-
-	for (i = 0; i < s->n_cells; i++)
-		if (s->cells[i].block == block &&
-		    (s->cells[i].attempts || !strcmp(s->cells[i].state, "done")))
-			return true;
-	return false;
+	return cell->attempts || !strcmp(cell->state, "done");
 }
 
 /* Marks the test cases that do not fit into the seconds left, the least urgent first. */
@@ -196,7 +185,7 @@ static int cut_cells(struct session *s, int block)
 		const struct db_cell *cell = &s->cells[i];
 
 		if (!i || cell->block != s->cells[i - 1].block)
-			begun = block_is_begun(s, cell->block);
+			begun = session_has(s, cell->block, is_begun_cell);
 		if (cell->block < block || (kept && cell->block > block) || begun ||
 		    strcmp(cell->state, "planned"))
 			continue;
@@ -232,9 +221,10 @@ static int interim_look(struct session *s, int block)
 	if (!s->design) {
 		s->design = "budget";
 		ret = session_set_fact(s, "design", s->design);
+		/* the rows were judged, but not at the level of looks */
+		if (!ret)
+			ret = session_judge(s);
 	}
-	if (!ret)
-		ret = session_judge(s);
 	return ret ? ret : session_settle(s, look);
 }
 
@@ -250,7 +240,7 @@ int session_budget_block(struct session *s, int block)
 			return ret;
 		set_priorities(s);
 	}
-	if (block_is_begun(s, block))
+	if (session_has(s, block, is_begun_cell))
 		return 0;
 	ret = block > 1 && s->c->n_variants > 1 ? interim_look(s, block) : 0;
 	if (ret || session_estimate(s, block) <= s->budget - session_seconds(s))
@@ -259,16 +249,6 @@ int session_budget_block(struct session *s, int block)
 }
 
 /* ---- the end ---- */
-
-static bool block_has(const struct session *s, int block, bool (*is)(const struct db_cell *cell))
-{
-	size_t i;
-
-	for (i = 0; i < s->n_cells; i++)
-		if (s->cells[i].block == block && is(&s->cells[i]))
-			return true;
-	return false;
-}
 
 static bool is_measured_cell(const struct db_cell *cell)
 {
@@ -282,10 +262,10 @@ int session_end_budget(struct session *s)
 	if (s->stop || s->added || !session_is_cut(s))
 		return 0;
 	for (block = 1; block <= s->row.repeat; block++) {
-		if (!block_has(s, block, is_cut_cell))
+		if (!session_has(s, block, is_cut_cell))
 			whole++;
 		else
-			part += block_has(s, block, is_measured_cell);
+			part += session_has(s, block, is_measured_cell);
 	}
 	if (s->until_sure)
 		blocks = run_look_units(RUN_LOOKS);

@@ -123,13 +123,14 @@ static int add_facts(struct session *s)
 }
 
 /* The whole campaign with its plan appears in the database at once, or not at all. */
-static int create_rows(struct session *s)
+static int create_rows(struct session *s, int unused)
 {
 	_cleanup_free_ char *path = realpath(s->c->file, NULL);
 	struct db_machine machine;
 	size_t i;
 	int ret;
 
+	(void)unused;
 	s->c->seed = s->c->seed ? s->c->seed : run_draw_seed();
 	if (s->opt->until_sure)
 		s->c->repeat = run_look_units(1);
@@ -164,14 +165,5 @@ int session_create(struct session *s)
 
 	if (!ret)
 		ret = session_calibrate(s);
-	if (!ret)
-		ret = db_begin(s->db, s->e);
-	if (ret)
-		return ret;
-	ret = create_rows(s);
-	if (ret) {
-		db_rollback(s->db);
-		return ret;
-	}
-	return db_commit(s->db, s->e);
+	return ret ? ret : session_in_transaction(s, create_rows, 0);
 }

@@ -169,15 +169,14 @@ static int resume(struct session *s)
 /* Cells of programs that are absent are skipped; of those that came since, planned again. */
 static int settle_missing(struct session *s)
 {
-	size_t i, k;
+	size_t i;
 	int ret = 0;
 
 	for (i = 0; i < s->n_cells; i++) {
 		struct db_cell *cell = &s->cells[i];
+		size_t k = session_case_index(s, cell);
 		const char *state = cell->state;
 
-		for (k = 0; s->cases[k].id != cell->case_id; k++)
-			;
 		if (session_is_dropped(cell))
 			continue;
 		if (s->cases[k].missing && !strcmp(state, "planned"))
@@ -325,14 +324,9 @@ static int finish(struct session *s)
 	return db_set_campaign(s->db, &s->row, s->e);
 }
 
-static bool has_planned(const struct session *s, int block)
+static bool is_planned_cell(const struct db_cell *cell)
 {
-	size_t i;
-
-	for (i = 0; i < s->n_cells; i++)
-		if ((!block || s->cells[i].block == block) && !strcmp(s->cells[i].state, "planned"))
-			return true;
-	return false;
+	return !strcmp(cell->state, "planned");
 }
 
 static int run_blocks(struct session *s)
@@ -340,7 +334,7 @@ static int run_blocks(struct session *s)
 	int ret = 0, block, pass;
 
 	for (block = 1; !ret && block <= s->row.repeat; block++) {
-		if (!has_planned(s, block) || proc_interrupted())
+		if (!session_has(s, block, is_planned_cell) || proc_interrupted())
 			continue;
 		ret = session_budget_block(s, block);
 		for (pass = 0; !ret && pass < MAX_ATTEMPTS && !proc_interrupted(); pass++)
@@ -359,7 +353,7 @@ static int measure(struct session *s)
 	while (!ret && more) {
 		more = false;
 		ret = run_blocks(s);
-		if (!ret && !proc_interrupted() && !has_planned(s, 0))
+		if (!ret && !proc_interrupted() && !session_has(s, 0, is_planned_cell))
 			ret = session_look(s, &more);
 	}
 	return ret;
@@ -412,8 +406,6 @@ static int begin(struct session *s)
 		ret = split_runs(s);
 	if (!ret && !found)
 		ret = session_create(s);
-	if (!ret && !found)
-		ret = db_get_cells(s->db, s->a, s->row.id, &s->cells, &s->n_cells, s->e);
 	if (!ret)
 		ret = session_read_times(s);
 	return ret ? ret : settle_missing(s);

@@ -77,6 +77,18 @@ static inline size_t session_variant_index(const struct session *s, const struct
 	return i;
 }
 
+/* Whether any cell of a block (0: of all) is so. */
+static inline bool session_has(const struct session *s, int block,
+			       bool (*is)(const struct db_cell *cell))
+{
+	size_t i;
+
+	for (i = 0; i < s->n_cells; i++)
+		if ((!block || s->cells[i].block == block) && is(&s->cells[i]))
+			return true;
+	return false;
+}
+
 enum { MAX_ATTEMPTS = 2 }; /* a failed run is tried once more */
 
 /* The settings of a variant as the database has them. */
@@ -85,7 +97,7 @@ static inline char *session_settings(const struct session *s, size_t variant)
 	return variant_settings_json(s->a, &s->c->variants[variant], s->variants[variant].original);
 }
 
-/* Calibrates, then writes the whole campaign with its plan at once, or nothing. */
+/* Calibrates, then writes the whole campaign with its plan at once, or nothing; reads the cells. */
 int session_create(struct session *s);
 /* Plans further blocks; wanted NULL: of everything. To be called in a transaction. */
 typedef bool (*session_want_fn)(const struct session *s, size_t variant, size_t test);
