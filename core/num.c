@@ -135,6 +135,14 @@ void num_add_duration(struct strbuf *sb, double seconds)
 		strbuf_addf(sb, "%ldh %02ldm", s / 3600, s % 3600 / 60);
 }
 
+char *num_duration(struct arena *a, double seconds)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+
+	num_add_duration(&sb, seconds);
+	return arena_strdup(a, strbuf_str(&sb));
+}
+
 void num_add_exact(struct strbuf *sb, double v)
 {
 	char buf[40];

@@ -25,6 +25,7 @@ bool num_parse_size(const char *s, int64_t *bytes);
 
 /* "4m 32s", "1h 05m", "12s", "0.4s" for people. */
 void num_add_duration(struct strbuf *sb, double seconds);
+char *num_duration(struct arena *a, double seconds);
 /* Shortest decimal text that reads back as the same double ("nan" never: callers check). */
 void num_add_exact(struct strbuf *sb, double v);
 /* Current time as ISO 8601 UTC, "2026-11-30T10:31:46Z", into the arena. */

@@ -13,14 +13,6 @@
 /* From here on a row that stands alone comes before all that are merely undecided. */
 #define LONE_LEAST 0.10
 
-static char *duration_text(struct arena *a, double seconds)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-
-	num_add_duration(&sb, seconds);
-	return arena_strdup(a, strbuf_str(&sb));
-}
-
 static bool is_cut_cell(const struct db_cell *cell)
 {
 	return !strcmp(cell->state, "skipped") && str_starts(cell->reason, BUDGET_REASON);
@@ -49,7 +41,7 @@ int session_check_budget(struct session *s)
 		return 0;
 	err_add(s->e, -EINVAL,
 		"a budget of %s is too short: one block, every variant once, takes about %s",
-		duration_text(s->a, s->opt->budget), duration_text(s->a, block));
+		num_duration(s->a, s->opt->budget), num_duration(s->a, block));
 	err_hint(s->e,
 		 "give more time, leave out test cases, or say in %s how long a run really "
 		 "takes (expected: 2s)",
@@ -176,7 +168,7 @@ static bool is_kept(const struct session *s, int block)
 static int cut_cells(struct session *s, int block)
 {
 	const char *why =
-		arena_printf(s->a, BUDGET_REASON " of %s used", duration_text(s->a, s->budget));
+		arena_printf(s->a, BUDGET_REASON " of %s used", num_duration(s->a, s->budget));
 	bool kept = is_kept(s, block), begun = false;
 	size_t i;
 	int ret = 0;
@@ -276,7 +268,7 @@ int session_end_budget(struct session *s)
 	open = session_count_rows(s, RUN_ROW_OPEN);
 	s->stop = arena_printf(s->a,
 			       "budget of %s used: %d of %d blocks measured%s, %d %s unsure%s%s",
-			       duration_text(s->a, s->budget), whole, blocks,
+			       num_duration(s->a, s->budget), whole, blocks,
 			       part ? arena_printf(s->a, " (and %d in part)", part) : "", open,
 			       open == 1 ? "row" : "rows", open ? ": " : "",
 			       open ? session_name_rows(s, RUN_ROW_OPEN) : "");

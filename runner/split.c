@@ -27,6 +27,7 @@ struct value {
 	int64_t variant, test, boot;
 	const char *metric;
 	double log;
+	bool done; /* its row is added */
 };
 typedef ARRAY_OF(struct value) values_t;
 
@@ -47,7 +48,7 @@ static int read_values(struct db *db, struct sums *s, const struct db_run *runs,
 			if (!strcmp(samples[k].role, "headline") && samples[k].value > 0)
 				*ARRAY_PUSH(values) = (struct value){
 					runs[i].variant_id, runs[i].case_id, runs[i].boot_id,
-					samples[k].metric, log(samples[k].value)};
+					samples[k].metric, log(samples[k].value), false};
 	}
 	return 0;
 }
@@ -57,25 +58,22 @@ static bool is_same_row(const struct value *x, const struct value *y)
 	return x->variant == y->variant && x->test == y->test && !strcmp(x->metric, y->metric);
 }
 
-/* Adds the components of the row of values[at], unless an earlier value has done so. */
-static void add_row(struct sums *s, const values_t *values, size_t at)
+/* Adds the components of the row of values[at]; x and groups have room for all values. */
+static void add_row(struct sums *s, const values_t *values, size_t at, double *x,
+		    struct stats_group *groups)
 {
 	const struct value *first = &values->items[at];
-	double *x = arena_alloc_array(s->a, values->n, sizeof(*x));
-	struct stats_group *groups = arena_alloc_array(s->a, values->n, sizeof(*groups));
 	struct stats_components c;
 	size_t i, n = 0, used = 0;
 	int64_t boot = 0;
 
-	for (i = 0; i < at; i++)
-		if (is_same_row(&values->items[i], first))
-			return;
 	/* the runs of a boot stand together */
 	for (i = at; i < values->n; i++) {
-		const struct value *v = &values->items[i];
+		struct value *v = &values->items[i];
 
-		if (!is_same_row(v, first))
+		if (v->done || !is_same_row(v, first))
 			continue;
+		v->done = true;
 		if (!n || v->boot != boot)
 			groups[n++] = (struct stats_group){&x[used], 0};
 		boot = v->boot;
@@ -89,6 +87,17 @@ static void add_row(struct sums *s, const values_t *values, size_t at)
 	s->within_df += c.within_df;
 	s->between += c.between * c.between_df;
 	s->between_df += c.between_df;
+}
+
+static void add_rows(struct sums *s, const values_t *values)
+{
+	double *x = arena_alloc_array(s->a, values->n, sizeof(*x));
+	struct stats_group *groups = arena_alloc_array(s->a, values->n, sizeof(*groups));
+	size_t i;
+
+	for (i = 0; i < values->n; i++)
+		if (!values->items[i].done)
+			add_row(s, values, i, x, groups);
 }
 
 static int add_costs(struct db *db, struct sums *s, const char *campaign, size_t runs,
@@ -122,13 +131,13 @@ static int add_campaign(struct db *db, struct sums *s, const struct db_campaign 
 	values_t values = {NULL, 0, 0};
 	struct db_run *runs;
 	double before = s->within_df;
-	size_t n, i;
+	size_t n;
 	int ret = db_get_runs(db, s->a, row->id, &runs, &n, e);
 
 	if (!ret)
 		ret = read_values(db, s, runs, n, &values, e);
-	for (i = 0; !ret && i < values.n; i++)
-		add_row(s, &values, i);
+	if (!ret)
+		add_rows(s, &values);
 	ARRAY_FREE(&values);
 	if (ret || s->within_df <= before)
 		return ret;
@@ -162,14 +171,6 @@ static int add_history(struct db *db, struct sums *s, const struct campaign_conf
 	return ret;
 }
 
-static const char *seconds_text(struct arena *a, double seconds)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-
-	num_add_duration(&sb, seconds);
-	return arena_strdup(a, strbuf_str(&sb));
-}
-
 static const char *set_runs(struct sums *s, struct campaign_config *c)
 {
 	double boot = s->boot_seconds / s->boots, run = s->run_seconds / s->runs;
@@ -184,7 +185,7 @@ static const char *set_runs(struct sums *s, struct campaign_config *c)
 		s->a,
 		"a boot costs %s, one run of each test case %s; deviation %.2g %% within a boot, "
 		"%.2g %% between boots (%s%s)",
-		seconds_text(s->a, boot), seconds_text(s->a, run * (double)c->n_cases),
+		num_duration(s->a, boot), num_duration(s->a, run * (double)c->n_cases),
 		100 * sqrt(within), 100 * sqrt(between), s->newest,
 		s->campaigns > 1 ? arena_printf(s->a, " and %d more", s->campaigns - 1) : "");
 }

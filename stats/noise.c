@@ -38,7 +38,7 @@ struct test_result stats_test_seeds(enum mean_kind kind, const double *x, const 
 	_cleanup_free_ double *d = mem_realloc_array(NULL, 2 * n + 1, sizeof(*d));
 	struct test_result t = stats_untested(level);
 	double base = stats_mean(kind, x, n), new = stats_mean(kind, y, n);
-	bool one_sign = true, equal = true;
+	bool one_sign, equal;
 	size_t i;
 
 	t.on_log = stats_take_scale(x, n, true, d) && stats_take_scale(y, n, true, d);
