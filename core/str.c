@@ -146,6 +146,49 @@ struct span span_trim(struct span s)
 	return s;
 }
 
+struct span span_strip(struct span s, const char *ends)
+{
+	while (s.len && strchr(ends, s.s[0]))
+		span_skip(&s, 1);
+	while (s.len && strchr(ends, s.s[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+void span_skip(struct span *s, size_t n)
+{
+	s->s += n;
+	s->len -= n;
+}
+
+void span_skip_blanks(struct span *s)
+{
+	while (s->len && s->s[0] == ' ')
+		span_skip(s, 1);
+}
+
+char span_next_char(struct span *s)
+{
+	span_skip_blanks(s);
+	if (!s->len)
+		return '\0';
+	s->len--;
+	return *s->s++;
+}
+
+char *span_join_words(struct arena *a, struct span s)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	struct span word;
+
+	while (span_next_word(&s, &word)) {
+		if (sb.len)
+			strbuf_addc(&sb, ' ');
+		strbuf_add(&sb, word.s, word.len);
+	}
+	return arena_strndup(a, strbuf_str(&sb), sb.len);
+}
+
 bool span_is(struct span s, const char *text)
 {
 	return s.len == strlen(text) && !memcmp(s.s, text, s.len);

@@ -14,7 +14,10 @@ struct strbuf {
 	char *buf;
 	size_t len, alloc;
 };
-#define STRBUF_INIT { NULL, 0, 0 }
+#define STRBUF_INIT                                                                                \
+	{                                                                                          \
+		NULL, 0, 0                                                                         \
+	}
 #define _cleanup_strbuf_ _cleanup_(strbuf_release)
 
 void strbuf_add(struct strbuf *sb, const void *data, size_t len);
@@ -47,6 +50,15 @@ bool span_next_line(struct span *rest, struct span *line, bool *complete);
 bool span_next_word(struct span *rest, struct span *word);
 struct span span_of(const char *s);
 struct span span_trim(struct span s);
+/* Without characters of a set at both ends. */
+struct span span_strip(struct span s, const char *ends);
+/* Takes n bytes, of which there are as many, or the blanks at its start off *s. */
+void span_skip(struct span *s, size_t n);
+void span_skip_blanks(struct span *s);
+/* Takes one character after blanks off *s; '\0' at the end. */
+char span_next_char(struct span *s);
+/* Words with one blank between them. */
+char *span_join_words(struct arena *a, struct span s);
 bool span_is(struct span s, const char *text);
 bool span_starts(struct span s, const char *prefix);
 /* First place of text in s, or NULL. */

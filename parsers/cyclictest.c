@@ -269,8 +269,7 @@ static bool read_row(struct cyclictest *c)
 		return false;
 	scan_run(&c->s);
 	rest = c->s.line;
-	rest.s += strlen(rows[row]);
-	rest.len -= strlen(rows[row]);
+	span_skip(&rest, strlen(rows[row]));
 	for (i = 0; i < MAX_THREADS && span_next_word(&rest, &word); i++) {
 		/* -H: behind the threads stands the column of all */
 		if (row != MIN && i >= c->threads.n)

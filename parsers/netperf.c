@@ -250,8 +250,7 @@ static bool read_banner(struct netperf *n)
 	end_run(n);
 	test = (struct span){line.s, (size_t)(end - line.s)};
 	if (span_starts(test, "MIGRATED ")) {
-		test.s += strlen("MIGRATED ");
-		test.len -= strlen("MIGRATED ");
+		span_skip(&test, strlen("MIGRATED "));
 	}
 	n->banner = n->fresh = true;
 	n->shape = shape_of(test);
@@ -438,8 +437,7 @@ static struct span next_field(struct span *rest)
 	const char *comma = memchr(rest->s, ',', rest->len);
 	struct span field = {rest->s, comma ? (size_t)(comma - rest->s) : rest->len};
 
-	rest->s += field.len + (comma ? 1 : 0);
-	rest->len -= field.len + (comma ? 1 : 0);
+	span_skip(rest, field.len + (comma ? 1 : 0));
 	return span_trim(field);
 }
 

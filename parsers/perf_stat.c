@@ -168,8 +168,7 @@ static bool read_header(struct perf_stat *p)
 
 	if (!span_starts(what, "Performance counter stats for "))
 		return false;
-	what.s += strlen("Performance counter stats for ");
-	what.len -= strlen("Performance counter stats for ");
+	span_skip(&what, strlen("Performance counter stats for "));
 	if (p->interval && !p->text)
 		p->counters.n = 0; /* --summary: the sums follow */
 	else if (p->text || p->counters.n)

@@ -369,8 +369,7 @@ const char *scan_duration(const struct scan *s, struct span word, int decimals, 
 			return n == word.len && s->cut ? "truncated" : "bad_number";
 		}
 		n += n < word.len;
-		word.s += n;
-		word.len -= n;
+		span_skip(&word, n);
 		while (word.len && is_blank(*word.s))
 			word.s++, word.len--;
 	} while (word.len);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables of a value, its improvement in percent and its coefficient of variation, under a block that
- * says what was measured:
+ * Tables of a value, its improvement in percent and its coefficient of variation, under a block
+ *that says what was measured:
  *
  *	Test          : hackbench
  *	Units         : Normalized time in seconds
@@ -23,16 +23,15 @@ static bool scan_closed(struct span *s, char close, double *value, int *decimals
 	size_t len;
 	char c;
 
-	amd_skip_blanks(s);
+	span_skip_blanks(s);
 	len = table_scan_number(*s, value, decimals);
 	*scan = s->len && !(s->len == 1 && strchr("+-", s->s[0])) ? AMD_NONE : AMD_CUT;
 	if (!len)
 		return false;
-	s->s += len;
-	s->len -= len;
-	c = amd_next(s);
+	span_skip(s, len);
+	c = span_next_char(s);
 	if (c == '%')
-		c = amd_next(s);
+		c = span_next_char(s);
 	*scan = c ? AMD_NONE : AMD_CUT;
 	return c == close;
 }
@@ -46,20 +45,19 @@ static enum amd_scan scan_impcv(struct arena *a, struct span *rest, struct block
 	char c;
 
 	*out = (struct block_cell){0};
-	amd_skip_blanks(&s);
+	span_skip_blanks(&s);
 	len = table_scan_number(s, &out->c.value, &decimals);
 	if (!len)
 		return s.len ? AMD_NONE : AMD_CUT;
 	number = (struct span){s.s, len};
-	s.s += len;
-	s.len -= len;
-	c = amd_next(&s);
+	span_skip(&s, len);
+	c = span_next_char(&s);
 	if (c != '[')
 		return c ? AMD_NONE : AMD_CUT;
 	if (!scan_closed(&s, ']', &out->c.change, &out->change_decimals, &scan))
 		return scan;
 	more = s;
-	c = amd_next(&more);
+	c = span_next_char(&more);
 	if (!c)
 		return AMD_CUT; /* the deviation was wrapped, or there is none and the row is bad */
 	if (c != '(')
@@ -103,23 +101,22 @@ static bool split_header(struct arena *a, struct span header, size_t n, const ch
 		name = span_trim((struct span){rest.s, (size_t)(p - rest.s)});
 		if (!name.len || name.len > 64)
 			return false;
-		names[i] = block_tidy(a, name);
+		names[i] = span_join_words(a, name);
 		for (k = 0; k < i; k++)
 			if (!strcmp(names[k], names[i]))
 				return false;
 		end = p + strlen(marker);
 		rest.len -= (size_t)(end - rest.s);
 		rest.s = end;
-		amd_skip_blanks(&rest);
+		span_skip_blanks(&rest);
 		if (span_starts(rest, "(CV)")) {
-			rest.s += 4;
-			rest.len -= 4;
+			span_skip(&rest, 4);
 		}
 	}
 }
 
-static bool impcv_names(struct arena *a, const struct table_text *text, size_t first,
-			size_t lowest, size_t n, const struct table_legend *legend,
+static bool impcv_names(struct arena *a, const struct table_text *text, size_t first, size_t lowest,
+			size_t n, const struct table_legend *legend,
 			const struct table_options *opt, struct table_names *out)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;

@@ -5,8 +5,8 @@
  *	Test:			tip			sis-short
  *	 1-groups:	   4.63 (0.00 pct)	   4.47 (3.45 pct)
  *
- * or with a coefficient of variation between the two: 18348.00 [0.04] (1.42 pct). Mostly positive is
- * better; tables of power have new / old - 1.
+ * or with a coefficient of variation between the two: 18348.00 [0.04] (1.42 pct). Mostly positive
+ *is better; tables of power have new / old - 1.
  */
 #include "parsers/tables/amd_rows.h"
 
@@ -21,43 +21,39 @@ static enum amd_scan scan_pct(struct arena *a, struct span *rest, struct block_c
 	char c;
 
 	*out = (struct block_cell){0};
-	amd_skip_blanks(&s);
+	span_skip_blanks(&s);
 	len = table_scan_number(s, &out->c.value, &decimals);
 	if (!len)
 		return s.len ? AMD_NONE : AMD_CUT;
 	number = (struct span){s.s, len};
-	s.s += len;
-	s.len -= len;
-	c = amd_next(&s);
+	span_skip(&s, len);
+	c = span_next_char(&s);
 	if (c == '[') {
-		amd_skip_blanks(&s);
+		span_skip_blanks(&s);
 		len = table_scan_number(s, &out->c.deviation, &decimals);
 		if (!len || out->c.deviation < 0)
 			return s.len ? AMD_NONE : AMD_CUT;
-		s.s += len;
-		s.len -= len;
+		span_skip(&s, len);
 		out->c.has_deviation = true;
-		c = amd_next(&s);
+		c = span_next_char(&s);
 		if (c == '%')
-			c = amd_next(&s);
+			c = span_next_char(&s);
 		if (c != ']')
 			return c ? AMD_NONE : AMD_CUT;
-		c = amd_next(&s);
+		c = span_next_char(&s);
 	}
 	if (c != '(')
 		return c ? AMD_NONE : AMD_CUT;
-	amd_skip_blanks(&s);
+	span_skip_blanks(&s);
 	len = table_scan_number(s, &out->c.change, &out->change_decimals);
 	if (!len)
 		return s.len ? AMD_NONE : AMD_CUT;
-	s.s += len;
-	s.len -= len;
-	amd_skip_blanks(&s);
+	span_skip(&s, len);
+	span_skip_blanks(&s);
 	if (s.len < 3 || strncasecmp(s.s, "pct", 3))
 		return s.len && strncasecmp(s.s, "pct", s.len) ? AMD_NONE : AMD_CUT;
-	s.s += 3;
-	s.len -= 3;
-	c = amd_next(&s);
+	span_skip(&s, 3);
+	c = span_next_char(&s);
 	if (c != ')')
 		return c ? AMD_NONE : AMD_CUT;
 	out->c.has_value = out->c.has_change = true;

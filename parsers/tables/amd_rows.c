@@ -31,25 +31,11 @@ struct reader {
 	struct span rest;
 };
 
-void amd_skip_blanks(struct span *s)
-{
-	while (s->len && s->s[0] == ' ')
-		s->s++, s->len--;
-}
-
-char amd_next(struct span *s)
-{
-	amd_skip_blanks(s);
-	if (!s->len)
-		return '\0';
-	s->len--;
-	return *s->s++;
-}
-
 struct span amd_drop_label(struct span line)
 {
-	static const char *const labels[] = {"test",	"case",	  "clients", "client", "groups",
-					     "workers", "threads", "kernel", "load",   "instances"};
+	static const char *const labels[] = {"test",   "case",	   "clients", "client",
+					     "groups", "workers",  "threads", "kernel",
+					     "load",   "instances"};
 	struct span rest = line, word;
 	size_t i;
 
@@ -91,12 +77,12 @@ static bool take_cells(struct reader *rd, struct span *rest, int line, struct bl
 	while ((scan = rd->style->scan(rd->a, rest, &cell)) == AMD_CELL) {
 		cell.c.line = line;
 		*ARRAY_PUSH(&row->cells) = cell;
-		amd_skip_blanks(rest);
+		span_skip_blanks(rest);
 		while (rest->len && rest->s[0] == '*') {
 			row->cells.items[row->cells.n - 1].c.mark = true;
 			rest->s++;
 			rest->len--;
-			amd_skip_blanks(rest);
+			span_skip_blanks(rest);
 		}
 	}
 	return scan == AMD_CUT || !rest->len;
@@ -141,7 +127,7 @@ static bool find_label(struct reader *rd, struct span *cells, const char **key)
 	label = span_trim((struct span){rd->rest.s, (size_t)(cells->s - rd->rest.s)});
 	while (label.len && label.s[label.len - 1] == ':')
 		label.len--;
-	*key = label.len ? block_tidy(rd->a, label) : NULL;
+	*key = label.len ? span_join_words(rd->a, label) : NULL;
 	return true;
 }
 
@@ -176,7 +162,7 @@ static bool continue_row(struct reader *rd, struct block_row *row)
 	if (rd->at + 1 >= rd->text->n)
 		return false;
 	next = line_at(rd, rd->at + 1)->text;
-	amd_skip_blanks(&next);
+	span_skip_blanks(&next);
 	if (!next.len || isalpha((unsigned char)next.s[0]))
 		return false;
 	joined = span_of(arena_printf(rd->a, "%.*s %.*s", (int)rd->rest.len, rd->rest.s,
@@ -211,8 +197,8 @@ static void take_remark(struct reader *rd, struct block_row *row)
 		const char *end = memchr(s.s, ']', s.len);
 
 		if (end) {
-			row->key = arena_printf(rd->a, "%s %.*s", row->key, (int)(end + 1 - s.s),
-						s.s);
+			row->key =
+				arena_printf(rd->a, "%s %.*s", row->key, (int)(end + 1 - s.s), s.s);
 			rd->rest.len -= (size_t)(end + 1 - rd->rest.s);
 			rd->rest.s = end + 1;
 		}
@@ -250,9 +236,9 @@ static bool read_row(struct reader *rd, struct block_row *row)
 		struct span label = span_trim(rd->rest);
 
 		label.len -= label.s[label.len - 1] == ':';
-		key = block_tidy(rd->a, label);
+		key = span_join_words(rd->a, label);
 		next_line(rd);
-		amd_skip_blanks(&rd->rest);
+		span_skip_blanks(&rd->rest);
 		cells = rd->rest;
 	} else if (!find_label(rd, &cells, &key)) {
 		return false;
@@ -339,8 +325,7 @@ static int make_table(struct reader *rd, block_rows *rows, size_t first, size_t 
 	} else {
 		return block_nameless(rd->text, t.line, t.n_variants, rd->opt, rd->e);
 	}
-	memset(rd->used + (named ? names.top : first), true,
-	       end - (named ? names.top : first));
+	memset(rd->used + (named ? names.top : first), true, end - (named ? names.top : first));
 	t.baseline = block_zero_column(rows, t.n_variants);
 	if (t.baseline < 0) {
 		err_add(rd->e, -EINVAL, "no column of the table stands at 0.00 pct");

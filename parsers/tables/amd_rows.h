@@ -26,9 +26,6 @@ struct amd_style {
 int amd_read(const struct amd_style *style, struct arena *a, const struct table_text *text,
 	     bool *used, const struct table_options *opt, struct table_set *set, struct err *e);
 
-void amd_skip_blanks(struct span *s);
-/* Takes one character after blanks off *s; '\0' at the end. */
-char amd_next(struct span *s);
 /* Header line without its label: "Test:   tip   patched" -> "tip   patched". */
 struct span amd_drop_label(struct span line);
 

@@ -266,8 +266,7 @@ static const char *command_in(struct reader *rd, size_t from, size_t to)
 	for (i = from; i < to; i++) {
 		line = span_trim(rd->text->lines[i].text);
 		while (line.len > 2 && strchr("$#", line.s[0]) && line.s[1] == ' ') {
-			line.s += 2;
-			line.len -= 2;
+			span_skip(&line, 2);
 		}
 		rest = line;
 		if (span_next_word(&rest, &word) && is_command_word(word)) {

@@ -27,8 +27,6 @@ void block_context(struct arena *a, const struct table_text *text, bool *used, s
 /* "(higher the better)", "Interpretation: Lower is better", "+ is better" */
 enum row_better block_better_in(struct span line);
 
-/* Words with one blank between them. */
-char *block_tidy(struct arena *a, struct span s);
 /* The title without the benchmark and filling words, NULL if nothing is left. */
 const char *block_section(struct arena *a, struct span title);
 

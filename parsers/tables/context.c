@@ -67,28 +67,6 @@ struct table_cell block_value(struct arena *a, struct span number, double value,
 				   .line = line};
 }
 
-char *block_tidy(struct arena *a, struct span s)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	struct span word;
-
-	while (span_next_word(&s, &word)) {
-		if (sb.len)
-			strbuf_addc(&sb, ' ');
-		strbuf_add(&sb, word.s, word.len);
-	}
-	return arena_strndup(a, strbuf_str(&sb), sb.len);
-}
-
-static struct span strip(struct span s, const char *ends)
-{
-	while (s.len && strchr(ends, s.s[0]))
-		s.s++, s.len--;
-	while (s.len && strchr(ends, s.s[s.len - 1]))
-		s.len--;
-	return s;
-}
-
 static size_t count_words(struct span s)
 {
 	struct span word;
@@ -104,7 +82,7 @@ static bool has_word(struct span s, const char *text)
 	struct span word;
 
 	while (span_next_word(&s, &word)) {
-		word = strip(word, "(),.:;[]\"");
+		word = span_strip(word, "(),.:;[]\"");
 		if (word.len == strlen(text) && !strncasecmp(word.s, text, word.len))
 			return true;
 	}
@@ -131,13 +109,12 @@ enum row_better block_better_in(struct span line)
 /* "~ hackbench ~", "== tbench ==", "o NPS1", "- Un-affined runs:", "Threads:" without the marks. */
 static struct span undecorate(struct span line, bool *decorated, bool *bullet)
 {
-	struct span s = strip(span_trim(line), "~=*#| "), inner = span_trim(line);
+	struct span s = span_strip(span_trim(line), "~=*#| "), inner = span_trim(line);
 
 	*decorated = s.len && s.len < inner.len;
 	*bullet = s.len > 2 && strchr("o-*+>", s.s[0]) && s.s[1] == ' ';
 	if (*bullet) {
-		s.s += 2;
-		s.len -= 2;
+		span_skip(&s, 2);
 		s = span_trim(s);
 	}
 	return s;
@@ -150,13 +127,13 @@ static struct span drop_remark(struct span s)
 
 	if (open && block_better_in((struct span){open, s.len - (size_t)(open - s.s)}))
 		s.len = (size_t)(open - s.s);
-	return strip(span_trim(s), ": .");
+	return span_strip(span_trim(s), ": .");
 }
 
 const char *block_section(struct arena *a, struct span title)
 {
-	static const char *const filling[] = {"running", "run",	 "on",  "for",
-					      "with",	 "of",	 "the", "-"};
+	static const char *const filling[] = {"running", "run", "on",  "for",
+					      "with",	 "of",	"the", "-"};
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	struct span bench, word, rest = drop_remark(title);
 	size_t i;
@@ -181,9 +158,9 @@ const char *block_section(struct arena *a, struct span title)
 			strbuf_addc(&sb, ' ');
 		strbuf_add(&sb, word.s, word.len);
 	}
-	rest = strip((struct span){strbuf_str(&sb), sb.len}, ": ,");
+	rest = span_strip((struct span){strbuf_str(&sb), sb.len}, ": ,");
 	if (table_is_parenthesis(rest))
-		rest = strip(rest, "()");
+		rest = span_strip(rest, "()");
 	return rest.len ? arena_strndup(a, rest.s, rest.len) : NULL;
 }
 
@@ -204,7 +181,7 @@ static struct span labelled(struct span line, const char *label)
 
 static const char *unit_in(struct arena *a, struct span line)
 {
-	static const char *const units[] = {"MB/s", "MB/sec", "ns", "us", "usec",  "msec",
+	static const char *const units[] = {"MB/s", "MB/sec", "ns", "us",   "usec", "msec",
 					    "ms",   "sec",    "s",  "KB/s", "GB/s", "seconds"};
 	struct span word, before = {NULL, 0};
 	size_t i;
@@ -212,11 +189,12 @@ static const char *unit_in(struct arena *a, struct span line)
 	for (; span_next_word(&line, &word); before = word) {
 		bool inside = word.s[0] == '(' || word.s[0] == '[';
 
-		word = strip(word, "()[],.:");
+		word = span_strip(word, "()[],.:");
 		for (i = 0; i < ARRAY_SIZE(units); i++)
 			if (span_is(word, units[i]) &&
 			    (inside || strlen(units[i]) > 2 || span_is(before, "in")))
-				return arena_strdup(a, !strcmp(units[i], "seconds") ? "s" : units[i]);
+				return arena_strdup(a,
+						    !strcmp(units[i], "seconds") ? "s" : units[i]);
 	}
 	return NULL;
 }
@@ -237,7 +215,7 @@ static bool labelled_line(struct arena *a, struct span line, struct block_contex
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		value = labelled(line, commands[i]);
 		if (value.len)
-			c->command = block_tidy(a, value);
+			c->command = span_join_words(a, value);
 		if (value.len && table_benchmark_in(value, NULL))
 			c->benchmark = table_benchmark_in(value, NULL);
 		if (value.len)
@@ -249,7 +227,7 @@ static bool labelled_line(struct arena *a, struct span line, struct block_contex
 			continue;
 		c->benchmark = table_benchmark_in(value, NULL);
 		if (!c->benchmark && count_words(value) == 1)
-			c->benchmark = block_tidy(a, value);
+			c->benchmark = span_join_words(a, value);
 		c->section = block_section(a, value);
 		if (!c->section)
 			c->section = c->benchmark;
@@ -262,12 +240,12 @@ static bool labelled_line(struct arena *a, struct span line, struct block_contex
 		c->normalised = is_normalised(value);
 		c->unit = unit_in(a, value);
 		if (!c->unit && !c->normalised)
-			c->unit = block_tidy(a, value);
+			c->unit = span_join_words(a, value);
 		return true;
 	}
 	value = labelled(line, "statistic");
 	if (value.len)
-		c->statistic = block_tidy(a, value);
+		c->statistic = span_join_words(a, value);
 	else
 		value = labelled(line, "result format");
 	if (value.len && !c->unit)
@@ -334,7 +312,8 @@ void block_context(struct arena *a, const struct table_text *text, bool *used, s
 			continue;
 		if (block_better_in(line))
 			c->better = block_better_in(line);
-		c->positive_better |= span_find(line, "mprovement") && memchr(line.s, '%', line.len);
+		c->positive_better |=
+			span_find(line, "mprovement") && memchr(line.s, '%', line.len);
 		title = undecorate(line, &decorated, &bullet);
 		if (labelled_line(a, title, c))
 			continue;
@@ -344,7 +323,7 @@ void block_context(struct arena *a, const struct table_text *text, bool *used, s
 		else
 			named = table_benchmark_in(line, NULL);
 		if (block_is_command(line, &cmd)) {
-			c->command = block_tidy(a, cmd);
+			c->command = span_join_words(a, cmd);
 			c->benchmark = named ? named : c->benchmark;
 			continue;
 		}
@@ -376,8 +355,9 @@ static bool looks_like_arguments(struct span s)
 bool block_is_command(struct span line, struct span *command)
 {
 	static const char *const programs[] = {
-		"perf",	  "make", "time", "taskset",   "numactl",  "./Run",	"schbench", "hackbench",
-		"tbench", "echo", "sudo", "stress-ng", "netperf", "sysctl", "./schbench",
+		"perf",	 "make",      "time",	   "taskset", "numactl",
+		"./Run", "schbench",  "hackbench", "tbench",  "echo",
+		"sudo",	 "stress-ng", "netperf",   "sysctl",  "./schbench",
 	};
 	struct span s = span_trim(line), rest, word;
 	const char *p;
@@ -485,7 +465,7 @@ static bool heading_of(struct arena *a, struct span line, struct block_heading *
 	size_t words;
 
 	colon = s.len && s.s[s.len - 1] == ':';
-	s = strip(s, ": ");
+	s = span_strip(s, ": ");
 	words = count_words(s);
 	if (!words || words > 8 || s.len > 90 || s.s[s.len - 1] == '.' || s.s[s.len - 1] == ',')
 		return false;
@@ -495,13 +475,13 @@ static bool heading_of(struct arena *a, struct span line, struct block_heading *
 	if (open > s.s + 1 && s.s[s.len - 1] == ')' && open[-1] == ' ') {
 		struct span text = {open + 1, s.len - (size_t)(open + 2 - s.s)};
 
-		h->description = block_tidy(a, text);
+		h->description = span_join_words(a, text);
 		s.len = (size_t)(open - s.s);
 	}
 	s = span_trim(s);
 	if (!s.len || s.len > 64 || !isgraph((unsigned char)s.s[0]))
 		return false;
-	h->name = block_tidy(a, s);
+	h->name = span_join_words(a, s);
 	return true;
 }
 
@@ -526,7 +506,7 @@ void block_heading(struct arena *a, const struct table_text *text, bool *used, s
 			command = label;
 		if (label.len || block_is_command(line, &command)) {
 			if (!h->command)
-				h->command = block_tidy(a, command);
+				h->command = span_join_words(a, command);
 			used[i] = true;
 			continue;
 		}
@@ -567,21 +547,6 @@ char *block_metric(struct arena *a, const char *suite, const char *what, const c
 						     : "");
 }
 
-/* "Base" and "base" are one, "w" and "w/" stay apart as printed. */
-static bool same_heading(const char *x, const char *y)
-{
-	for (;; x++, y++) {
-		while (*x == ' ')
-			x++;
-		while (*y == ' ')
-			y++;
-		if (tolower((unsigned char)*x) != tolower((unsigned char)*y))
-			return false;
-		if (!*x)
-			return true;
-	}
-}
-
 bool block_series_next(struct block_series *s, size_t first, struct block_heading *h)
 {
 	struct block_heading *seen;
@@ -599,7 +564,7 @@ bool block_series_next(struct block_series *s, size_t first, struct block_headin
 		h->description = s->last.description;
 	}
 	for (i = 0; h->name && i < s->n; i++)
-		if (same_heading(s->seen[i].name, h->name))
+		if (table_same_words(s->seen[i].name, h->name))
 			break;
 	if (!h->name)
 		i = s->n;
@@ -627,7 +592,8 @@ int block_nameless(const struct table_text *text, int line, size_t n,
 	while (opt && opt->names && opt->names[given])
 		given++;
 	if (given)
-		err_add(e, -EINVAL, "--names gives %zu names, the table has %zu variants", given, n);
+		err_add(e, -EINVAL, "--names gives %zu names, the table has %zu variants", given,
+			n);
 	else
 		err_add(e, -EINVAL, "nothing names the %zu columns of the table", n);
 	err_at(e, text->file, line, 0);

@@ -203,7 +203,7 @@ static int add_wide(struct csv *c, struct grid *g, const struct table_options *o
 		struct span k = {r->field[0].s,
 				 (size_t)(r->field[first - 1].s + r->field[first - 1].len -
 					  r->field[0].s)};
-		const char *key = block_tidy(c->a, k);
+		const char *key = span_join_words(c->a, k);
 
 		for (i = first; *key && i < r->n; i++)
 			add_cell(c, g, r, i,

@@ -46,9 +46,9 @@ struct line_values {
 
 static bool is_unit(struct span s)
 {
-	static const char *const units[] = {"s",  "ms", "us", "ns", "sec", "usec", "msec", "%",
-					    "MB/s", "GB/s", "KB/s", "ops/s", "req/s", "secs",
-					    "seconds", "MiB/s"};
+	static const char *const units[] = {"s",     "ms",   "us",	"ns",	"sec",	"usec",
+					    "msec",  "%",    "MB/s",	"GB/s", "KB/s", "ops/s",
+					    "req/s", "secs", "seconds", "MiB/s"};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(units); i++)
@@ -147,7 +147,7 @@ static bool name_columns(struct reader *rd, const struct span *pieces, size_t co
 	for (i = 0; i < n; i++) {
 		if (!is_name(pieces[count - n + i]))
 			return false;
-		names[i] = block_tidy(rd->a, pieces[count - n + i]);
+		names[i] = span_join_words(rd->a, pieces[count - n + i]);
 		for (k = 0; k < i; k++)
 			if (!strcmp(names[k], names[i]))
 				return false;
@@ -214,9 +214,8 @@ static bool add_row(struct reader *rd, struct table *t, const struct line_values
 		key.len--;
 	if (!key.len)
 		return false;
-	row.key = row.axis = block_tidy(rd->a, key);
-	row.unit = unit.len ? arena_strndup(rd->a, unit.s, unit.len)
-			    : unit_in_key(rd->a, row.key);
+	row.key = row.axis = span_join_words(rd->a, key);
+	row.unit = unit.len ? arena_strndup(rd->a, unit.s, unit.len) : unit_in_key(rd->a, row.key);
 	row.cells = arena_alloc_array(rd->a, t->n_variants, sizeof(*row.cells));
 	for (i = 0; i < t->n_variants; i++) {
 		const struct value *c = &v->at[t->n_variants - 1 - i];
@@ -249,7 +248,7 @@ static void take_label(struct reader *rd, const struct span *pieces, size_t labe
 			  (size_t)(pieces[label - 1].s + pieces[label - 1].len - pieces[0].s)};
 	if (!block_is_command(s, &command))
 		return;
-	c->command = block_tidy(rd->a, command);
+	c->command = span_join_words(rd->a, command);
 	if (table_benchmark_in(s, NULL))
 		c->benchmark = table_benchmark_in(s, NULL);
 }
@@ -305,7 +304,8 @@ static bool read_columns(struct reader *rd, size_t i, size_t *end)
 	size_t count = 0, n, first = i + 1, least;
 
 	while (first < rd->text->n && first < i + 3 &&
-	       (!rd->text->lines[first].text.len || table_is_separator(rd->text->lines[first].text)))
+	       (!rd->text->lines[first].text.len ||
+		table_is_separator(rd->text->lines[first].text)))
 		first++;
 	if (first >= rd->text->n || rd->used[first])
 		return false;
@@ -361,7 +361,7 @@ static size_t names_by_colon(struct arena *a, struct span *rest, const char **na
 		if (!span_next_word(&(struct span){name.s, name.len}, &word) || !is_name(name) ||
 		    (n && read_value(word, &v)))
 			break;
-		names[n++] = block_tidy(a, name);
+		names[n++] = span_join_words(a, name);
 		left.len -= (size_t)(colon + 1 - left.s);
 		left.s = colon + 1;
 	}
@@ -494,7 +494,7 @@ static const char *pair_title(struct arena *a, struct span line)
 	    span_next_word(&rest, &word) && word.s[word.len - 1] == ':' && span_trim(rest).len)
 		line = span_trim(rest);
 	line.len--;
-	return block_tidy(a, line);
+	return span_join_words(a, line);
 }
 
 /* All of them make one table: titles are rows, the names below them variants. */
@@ -533,10 +533,10 @@ static void read_pairs(struct reader *rd)
 			struct table_cell cell;
 
 			read_pair(rd->text->lines[title].text, &name, &v);
-			h.name = block_tidy(rd->a, name);
+			h.name = span_join_words(rd->a, name);
 			row.unit = arena_strndup(rd->a, v.unit.s, v.unit.len);
-			row.full_metric = block_metric(rd->a, "free-form", "value", row.unit,
-						       BETTER_UNKNOWN);
+			row.full_metric =
+				block_metric(rd->a, "free-form", "value", row.unit, BETTER_UNKNOWN);
 			row.headline = true;
 			cell = block_value(rd->a, v.number, v.value, line);
 			grid_add(&g, NULL, &h, &row, &cell);
@@ -549,8 +549,7 @@ static void read_pairs(struct reader *rd)
 static int free_form_read(struct arena *a, const struct table_text *text, bool *used,
 			  const struct table_options *opt, struct table_set *set, struct err *e)
 {
-	struct reader rd = {
-		.a = a, .text = text, .used = used, .opt = opt, .set = set, .e = e};
+	struct reader rd = {.a = a, .text = text, .used = used, .opt = opt, .set = set, .e = e};
 	size_t i, end;
 
 	for (i = 0; i < text->n; i = end) {

@@ -64,32 +64,6 @@ struct reader {
 	size_t last_metrics;	    /* index + 1 of the last table of metrics; 0: none */
 };
 
-static void skip(struct span *s, size_t n)
-{
-	s->s += n;
-	s->len -= n;
-}
-
-static void skip_blanks(struct span *s)
-{
-	while (s->len && s->s[0] == ' ')
-		skip(s, 1);
-}
-
-/* Words with one blank between them. */
-static const char *tidy(struct arena *a, struct span s)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	struct span word;
-
-	while (span_next_word(&s, &word)) {
-		if (sb.len)
-			strbuf_addc(&sb, ' ');
-		strbuf_add(&sb, word.s, word.len);
-	}
-	return arena_strndup(a, strbuf_str(&sb), sb.len);
-}
-
 /* ---- header ---- */
 
 static bool is_word(struct span s, const char *word)
@@ -103,11 +77,11 @@ static bool next_column(struct span *rest, struct span *column)
 	int depth = 0;
 	size_t i;
 
-	skip_blanks(rest);
+	span_skip_blanks(rest);
 	for (i = 0; i < rest->len && (rest->s[i] != ' ' || depth > 0); i++)
 		depth += (rest->s[i] == '(') - (rest->s[i] == ')');
 	*column = (struct span){rest->s, i};
-	skip(rest, i);
+	span_skip(rest, i);
 	return i > 0;
 }
 
@@ -185,36 +159,36 @@ static bool take_cell(struct arena *a, struct span *rest, struct cell *out)
 	double v;
 
 	*out = (struct cell){0};
-	skip_blanks(&s);
+	span_skip_blanks(&s);
 	n = table_scan_number(s, &v, &decimals);
 	if (!n || (n < s.len && !strchr(" %(*", s.s[n])))
 		return false;
 	out->sign = s.s[0] == '+' || s.s[0] == '-';
 	out->c.value = v;
 	out->c.value_text = arena_strndup(a, s.s, n);
-	skip(&s, n);
+	span_skip(&s, n);
 	if (s.len && s.s[0] == '%')
-		skip(&s, 1);
+		span_skip(&s, 1);
 	*rest = s;
-	skip_blanks(&s);
+	span_skip_blanks(&s);
 	if (s.len && s.s[0] == '(') {
-		skip(&s, 1);
-		skip_blanks(&s);
+		span_skip(&s, 1);
+		span_skip_blanks(&s);
 		n = table_scan_number(s, &out->c.deviation, &decimals);
 		if (!n || out->c.deviation < 0)
 			return false;
-		skip(&s, n);
+		span_skip(&s, n);
 		if (s.len && s.s[0] == '%')
-			skip(&s, 1);
-		skip_blanks(&s);
+			span_skip(&s, 1);
+		span_skip_blanks(&s);
 		if (!s.len || s.s[0] != ')')
 			return false;
-		skip(&s, 1);
+		span_skip(&s, 1);
 		out->c.has_deviation = true;
 		*rest = s;
 	}
 	out->c.mark = rest->len && rest->s[0] == '*';
-	skip(rest, out->c.mark);
+	span_skip(rest, out->c.mark);
 	return !rest->len || rest->s[0] == ' ';
 }
 
@@ -225,7 +199,7 @@ static size_t take_cells(struct arena *a, struct span s, struct cell *cells)
 
 	while (n < MAX_COLUMNS && take_cell(a, &s, &cells[n]))
 		n++;
-	skip_blanks(&s);
+	span_skip_blanks(&s);
 	if (s.len && s.s[0] != '<' && s.s[0] != '#')
 		return MAX_COLUMNS + 1;
 	return n;
@@ -237,12 +211,12 @@ static void split_label(struct arena *a, struct span s, bool load, struct row *r
 	const char *gap = span_find(s, "  ");
 	const char *cut = gap ? gap : memchr(s.s, ' ', s.len);
 
-	row->label = tidy(a, s);
+	row->label = span_join_words(a, s);
 	row->name = row->label;
 	if (!load || !cut)
 		return;
-	row->name = tidy(a, (struct span){s.s, (size_t)(cut - s.s)});
-	row->load = tidy(a, (struct span){cut, s.len - (size_t)(cut - s.s)});
+	row->name = span_join_words(a, (struct span){s.s, (size_t)(cut - s.s)});
+	row->load = span_join_words(a, (struct span){cut, s.len - (size_t)(cut - s.s)});
 }
 
 /* A label of some words, then exactly as many cells as there are columns. */
@@ -313,7 +287,8 @@ static const char *damaged_row(struct reader *rd, size_t i)
 
 		if (take_cell(rd->a, &at, &cell) &&
 		    (cell.c.has_deviation || !strcmp(cell.c.value_text, "1.00") || cell.sign))
-			return tidy(rd->a, (struct span){start, (size_t)(word.s - start)});
+			return span_join_words(rd->a,
+					       (struct span){start, (size_t)(word.s - start)});
 	}
 	return NULL;
 }
@@ -356,7 +331,7 @@ static const char *first_word(struct arena *a, struct span s)
 	size_t n = 0;
 
 	while (s.len && s.s[0] == '[')
-		skip(&s, 1);
+		span_skip(&s, 1);
 	while (n < s.len && (isalnum((unsigned char)s.s[n]) || strchr("-_.", s.s[n])))
 		n++;
 	return n ? arena_strndup(a, s.s, n) : NULL;
@@ -375,7 +350,7 @@ static void find_context(struct reader *rd, size_t top, struct context *c)
 		if (span_find(line, ".log"))
 			take_option(rd->a, line, "-f", &c->log);
 		if (!c->title && is_title(rd, i, top)) {
-			c->title = tidy(rd->a, span_trim(line));
+			c->title = span_join_words(rd->a, span_trim(line));
 			rd->used[i] = true;
 			c->benchmark = table_benchmark_in(line, NULL);
 			if (!c->benchmark)
@@ -427,7 +402,7 @@ static const char *baseline_in_prose(struct arena *a, const struct table_text *t
 		if (!at)
 			continue;
 		rest = text->lines[i].text;
-		skip(&rest, (size_t)(at - rest.s) + strlen("aseline is "));
+		span_skip(&rest, (size_t)(at - rest.s) + strlen("aseline is "));
 		if (!span_next_word(&rest, &word))
 			continue;
 		while (word.len && strchr(".,;:", word.s[word.len - 1]))

@@ -336,8 +336,7 @@ static bool read_test_case(struct lkp_reader *rd, size_t i, int *r)
 
 	if (s.len < sizeof(key) || strncasecmp(s.s, key, sizeof(key) - 1))
 		return false;
-	s.s += sizeof(key) - 1;
-	s.len -= sizeof(key) - 1;
+	span_skip(&s, sizeof(key) - 1);
 	if (!span_next_word(&s, &word) || !lkp_is_name(word))
 		return false;
 	new_context(rd, r);

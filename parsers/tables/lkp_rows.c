@@ -31,18 +31,6 @@ enum {
 /* SCAN_MORE: the text ends where more has to come. */
 enum scan { SCAN_OK, SCAN_NONE, SCAN_MORE };
 
-static void skip(struct span *s, size_t n)
-{
-	s->s += n;
-	s->len -= n;
-}
-
-static void skip_blanks(struct span *s)
-{
-	while (s->len && s->s[0] == ' ')
-		skip(s, 1);
-}
-
 static bool is_digit(struct span s, size_t i)
 {
 	return i < s.len && isdigit((unsigned char)s.s[i]);
@@ -94,7 +82,7 @@ static bool take_figure(struct arena *a, struct span *s, double *value, double *
 		return false;
 	if (text)
 		*text = arena_strndup(a, strbuf_str(&sb), sb.len);
-	skip(s, n + negative);
+	span_skip(s, n + negative);
 	return true;
 }
 
@@ -119,7 +107,7 @@ static bool take_fails(struct arena *a, struct span *s, struct lkp_cell *cell)
 	cell->c.value = cell->low = cell->high = (double)fails;
 	cell->c.n = (int)runs;
 	cell->c.value_text = arena_strndup(a, s->s, n);
-	skip(s, n);
+	span_skip(s, n);
 	return true;
 }
 
@@ -127,7 +115,7 @@ static enum scan scan_value(struct arena *a, struct span *s, struct lkp_cell *ce
 {
 	double unit;
 
-	skip_blanks(s);
+	span_skip_blanks(s);
 	if (!s->len)
 		return SCAN_MORE;
 	if (take_fails(a, s, cell))
@@ -165,11 +153,11 @@ static enum scan scan_deviation(struct span *s, struct lkp_cell *cell, bool *til
 	double unit;
 	size_t mark;
 
-	skip_blanks(&at);
+	span_skip_blanks(&at);
 	mark = mark_length(at);
 	*tilde |= mark && at.s[0] == '~';
-	skip(&at, mark);
-	skip_blanks(&at);
+	span_skip(&at, mark);
+	span_skip_blanks(&at);
 	if (!at.len)
 		return mark ? SCAN_MORE : SCAN_NONE;
 	if (at.s[0] == '-' || !take_figure(NULL, &at, &cell->c.deviation, &unit, NULL))
@@ -178,7 +166,7 @@ static enum scan scan_deviation(struct span *s, struct lkp_cell *cell, bool *til
 		return SCAN_MORE;
 	if (!at.len || at.s[0] != '%' || (at.len > 1 && at.s[1] != ' '))
 		return SCAN_NONE;
-	skip(&at, 1);
+	span_skip(&at, 1);
 	cell->c.has_deviation = true;
 	*s = at;
 	return SCAN_OK;
@@ -208,17 +196,17 @@ static enum scan scan_change(struct span *s, bool fails, struct lkp_cell *cell)
 	bool sign, negative;
 	double unit;
 
-	skip_blanks(&at);
+	span_skip_blanks(&at);
 	if (!at.len)
 		return SCAN_MORE;
 	sign = at.s[0] == '+' || at.s[0] == '-';
 	negative = at.s[0] == '-';
-	skip(&at, sign);
-	skip_blanks(&at);
+	span_skip(&at, sign);
+	span_skip_blanks(&at);
 	if (!at.len)
 		return SCAN_MORE;
 	if (no_number(at)) {
-		skip(&at, no_number(at));
+		span_skip(&at, no_number(at));
 		*s = at;
 		return SCAN_OK;
 	}
@@ -226,11 +214,11 @@ static enum scan scan_change(struct span *s, bool fails, struct lkp_cell *cell)
 	    !take_figure(NULL, &at, &cell->c.change, &unit, NULL))
 		return SCAN_NONE;
 	if (at.len > 1 && at.s[0] == ' ' && at.s[1] == '%')
-		skip(&at, 1);
+		span_skip(&at, 1);
 	cell->points = !at.len || at.s[0] != '%';
 	if (cell->points && fails)
 		return SCAN_NONE;
-	skip(&at, !cell->points);
+	span_skip(&at, !cell->points);
 	if (at.len && at.s[0] != ' ')
 		return SCAN_NONE;
 	if (negative)
@@ -407,7 +395,7 @@ bool lkp_read_row(struct arena *a, const struct table_text *text, size_t i, bool
 	struct span line = text->lines[i].text, s = line;
 
 	*row = (struct lkp_row){.line = text->lines[i].line};
-	skip_blanks(&s);
+	span_skip_blanks(&s);
 	if (!s.len || !(isdigit((unsigned char)s.s[0]) ||
 			((s.s[0] == ':' || s.s[0] == '-') && is_digit(s, 1))))
 		return false;

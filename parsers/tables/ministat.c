@@ -82,7 +82,7 @@ static const char *legend_name(struct arena *a, const struct table_text *text, s
 		if (!rest.len || rest.len > 80)
 			continue;
 		*top = MIN(*top, i);
-		return block_tidy(a, rest);
+		return span_join_words(a, rest);
 	}
 	return NULL;
 }

@@ -202,15 +202,6 @@ static enum row_change settle_change(int fits, enum row_change wanted)
 
 /* ---- what stands around a table ---- */
 
-static struct span strip(struct span s, const char *ends)
-{
-	while (s.len && strchr(ends, s.s[0]))
-		s.s++, s.len--;
-	while (s.len && strchr(ends, s.s[s.len - 1]))
-		s.len--;
-	return s;
-}
-
 static void drop_until(struct span *rest, const char *at)
 {
 	rest->len -= (size_t)(at - rest->s);
@@ -226,7 +217,7 @@ static const char *section_of(struct arena *a, struct span title)
 	static const char *const filling[] = {"running", "run",	 "on", "results",
 					      "for",	 "with", "of", "the"};
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	struct span bench, word, rest = strip(title, ": ");
+	struct span bench, word, rest = span_strip(title, ": ");
 	size_t i;
 
 	table_benchmark_in(title, &bench);
@@ -250,8 +241,8 @@ static const char *section_of(struct arena *a, struct span title)
 	}
 	rest = (struct span){strbuf_str(&sb), sb.len};
 	if (table_is_parenthesis(rest))
-		rest = strip(rest, "()");
-	rest = strip(rest, ": ");
+		rest = span_strip(rest, "()");
+	rest = span_strip(rest, ": ");
 	return rest.len ? arena_strndup(a, rest.s, rest.len) : NULL;
 }
 
@@ -491,9 +482,8 @@ static int name_columns(struct reader *rd, struct table *t, size_t first, struct
 	}
 	find_context(rd, first, first, c);
 	if (!rd->last || rd->last->n_variants != t->n_variants || (rd->opt && rd->opt->names))
-		return t->n_variants > 1
-			       ? table_names_missing(rd->text->file, t, rd->opt, rd->e)
-			       : -ENOENT;
+		return t->n_variants > 1 ? table_names_missing(rd->text->file, t, rd->opt, rd->e)
+					 : -ENOENT;
 	t->variants = rd->last->variants;
 	t->descriptions = rd->last->descriptions;
 	if (!c->empty)

@@ -35,21 +35,6 @@ static const struct statistic unknown_statistic = {"", ROW_VALUE, CHANGE_UNKNOWN
 
 enum scan { SCAN_CELL, SCAN_CUT, SCAN_NONE };
 
-static void skip_blanks(struct span *s)
-{
-	while (s->len && s->s[0] == ' ')
-		s->s++, s->len--;
-}
-
-static char next_char(struct span *s)
-{
-	skip_blanks(s);
-	if (!s->len)
-		return '\0';
-	s->len--;
-	return *s->s++;
-}
-
 static char *value_text(struct arena *a, struct span s)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
@@ -80,19 +65,18 @@ static enum scan scan_cell(struct arena *a, struct span *rest, struct cell *out)
 	char open;
 
 	*out = (struct cell){0};
-	skip_blanks(&s);
+	span_skip_blanks(&s);
 	len = table_scan_number(s, &out->c.value, &out->value_decimals);
 	if (!len)
 		return SCAN_NONE;
 	value = (struct span){s.s, len};
-	s.s += len;
-	s.len -= len;
-	open = next_char(&s);
+	span_skip(&s, len);
+	open = span_next_char(&s);
 	if (!open)
 		return SCAN_CUT;
 	if (open != '(' && open != '*')
 		return SCAN_NONE;
-	skip_blanks(&s);
+	span_skip_blanks(&s);
 	if (!s.len || (s.len == 1 && strchr("+-", s.s[0])))
 		return SCAN_CUT;
 	len = table_scan_number(s, &out->c.change, &out->change_decimals);
@@ -101,15 +85,14 @@ static enum scan scan_cell(struct arena *a, struct span *rest, struct cell *out)
 		len = scan_not_a_number(s);
 	if (!len)
 		return SCAN_NONE;
-	s.s += len;
-	s.len -= len;
+	span_skip(&s, len);
 	if (!s.len || (s.len == 1 && s.s[0] == '.'))
 		return SCAN_CUT;
 	if (*s.s != '%')
 		return SCAN_NONE;
 	s.s++;
 	s.len--;
-	switch (next_char(&s)) {
+	switch (span_next_char(&s)) {
 	case '\0':
 		return SCAN_CUT;
 	case ')':
@@ -157,7 +140,7 @@ static bool take_cells(struct arena *a, struct span *rest, int line, struct row 
 		cell.c.line = line;
 		*ARRAY_PUSH(&row->cells) = cell;
 	}
-	skip_blanks(rest);
+	span_skip_blanks(rest);
 	return scan == SCAN_CUT || !rest->len;
 }
 
@@ -242,7 +225,7 @@ static bool continue_row(struct arena *a, const struct table_text *text, struct 
 	size_t before = row->cells.n;
 	char *s;
 
-	skip_blanks(&next);
+	span_skip_blanks(&next);
 	if (!next.len || isalpha((unsigned char)next.s[0]))
 		return false;
 	if (row->plain)

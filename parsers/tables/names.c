@@ -105,20 +105,6 @@ static bool same_squeezed(struct span x, struct span y)
 	}
 }
 
-/* Words with one blank between them. */
-static char *tidy(struct arena *a, struct span s)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	struct span word;
-
-	while (span_next_word(&s, &word)) {
-		if (sb.len)
-			strbuf_addc(&sb, ' ');
-		strbuf_add(&sb, word.s, word.len);
-	}
-	return arena_strndup(a, strbuf_str(&sb), sb.len);
-}
-
 /* ---- legend ---- */
 
 static bool legend_line(struct span line, struct span *name, struct span *text)
@@ -146,7 +132,8 @@ void table_legend_read(struct arena *a, const struct table_text *text, struct ta
 		if (!legend_line(text->lines[i].text, &name, &description))
 			continue;
 		entry = ARRAY_PUSH(&legend->entries);
-		*entry = (struct table_legend_entry){tidy(a, name), tidy(a, description), i, i};
+		*entry = (struct table_legend_entry){span_join_words(a, name),
+						     span_join_words(a, description), i, i};
 		while (i + 1 < text->n && text->lines[i].text.len >= WRAPPED) {
 			struct span unused_name, unused_text;
 
@@ -154,7 +141,8 @@ void table_legend_read(struct arena *a, const struct table_text *text, struct ta
 			if (!line.len || line.s[line.len - 1] == ':' ||
 			    legend_line(line, &unused_name, &unused_text))
 				break;
-			entry->text = arena_printf(a, "%s %s", entry->text, tidy(a, line));
+			entry->text =
+				arena_printf(a, "%s %s", entry->text, span_join_words(a, line));
 			entry->last = ++i;
 			if (i - entry->first >= 4)
 				break;
@@ -336,7 +324,7 @@ static void take_above(struct search *s, const struct span *above)
 	for (i = 0; above && i < s->n; i++)
 		if (strncmp(s->out->names[i], above[i].s, above[i].len) &&
 		    !table_benchmark_in(above[i], NULL))
-			s->out->descriptions[i] = tidy(s->a, above[i]);
+			s->out->descriptions[i] = span_join_words(s->a, above[i]);
 }
 
 /* Takes `lines` header lines, the names and what stands above them (may be NULL). */
@@ -345,7 +333,7 @@ static bool take(struct search *s, size_t lines, const struct span *names, const
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
-		s->out->names[i] = tidy(s->a, names[i]);
+		s->out->names[i] = span_join_words(s->a, names[i]);
 	take_above(s, above);
 	if (lines)
 		s->out->top = s->h->index[lines - 1];
@@ -642,8 +630,8 @@ int table_names_missing(const char *file, const struct table *t, const struct ta
 	while (opt && opt->names && opt->names[given])
 		given++;
 	if (given)
-		err_add(e, -EINVAL,
-			"--names gives %zu names, the rows of the table have %zu cells", given, n);
+		err_add(e, -EINVAL, "--names gives %zu names, the rows of the table have %zu cells",
+			given, n);
 	else
 		err_add(e, -EINVAL, "nothing names the %zu columns of the table", n);
 	err_at(e, file, t->line, 0);

@@ -147,7 +147,7 @@ static bool read_row(struct arena *a, const struct table_text *text, size_t *i, 
 	}
 	if (!have)
 		return false;
-	row->key = block_tidy(a, (struct span){start, (size_t)(last.s + last.len - start)});
+	row->key = span_join_words(a, (struct span){start, (size_t)(last.s + last.len - start)});
 	if (have != 2 * n)
 		row->bad = arena_printf(a, "%zu of %zu numbers", have, 2 * n);
 	for (k = 0; k + 1 < have; k += 2) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What `perf stat -r` prints, for several variants: one block after the other, or marked line by line:
+ * What `perf stat -r` prints, for several variants: one block after the other, or marked line by
+ *line:
  *
  *	base:					 # -Before/+After:
  *	 ... for 'system wide' (10 runs):	 -    71,938,508,607      cycles   ( +-  0.17% )
@@ -104,8 +105,7 @@ static size_t take_percent(struct reader *rd, size_t i, struct entry *en)
 		len = s.s[1] == '+' ? 4 : 3;
 	else
 		return 0;
-	s.s += len;
-	s.len -= len;
+	span_skip(&s, len);
 	len = table_scan_number(s, &en->percent, &en->percent_decimals);
 	if (!len || len + 2 != s.len || s.s[len] != '%' || s.s[len + 1] != ')' || en->percent < 0)
 		return 0;
@@ -166,8 +166,7 @@ static size_t take_entry(struct reader *rd, size_t i, struct entry *en)
 		size_t at = k;
 
 		while (at < n && at < k + 12 && !take_percent(rd, at, en) &&
-		       !(at > k + 1 && w[at].starts &&
-			 isdigit((unsigned char)w[at].text.s[0])))
+		       !(at > k + 1 && w[at].starts && isdigit((unsigned char)w[at].text.s[0])))
 			at++;
 		if (en->has_percent)
 			k = at;
@@ -176,8 +175,8 @@ static size_t take_entry(struct reader *rd, size_t i, struct entry *en)
 	}
 	taken = k < n ? take_percent(rd, k, en) : 0;
 	k += taken;
-	if (k < n && w[k].line == w[k - 1].line && w[k].text.s[0] == '(' &&
-	    w[k].text.len > 2 && w[k].text.s[w[k].text.len - 2] == '%')
+	if (k < n && w[k].line == w[k - 1].line && w[k].text.s[0] == '(' && w[k].text.len > 2 &&
+	    w[k].text.s[w[k].text.len - 2] == '%')
 		k++; /* "(83.33%)" of the time */
 	if (en->has_percent || (en->has_error && en->is_time))
 		return k - i;
@@ -206,7 +205,7 @@ static void add_entry(struct reader *rd, const struct entry *en, const struct bl
 {
 	struct table_row row = {.line = line};
 	struct table_cell cell = block_value(rd->a, en->number, en->value, line);
-	const char *name = block_tidy(rd->a, en->name);
+	const char *name = span_join_words(rd->a, en->name);
 	const char *event = arena_strndup(rd->a, en->event.s, en->event.len);
 
 	if (!errors_agree(en)) {
@@ -223,9 +222,9 @@ static void add_entry(struct reader *rd, const struct entry *en, const struct bl
 			  : arena_printf(rd->a, "%s %s", label, name);
 	row.axis = label;
 	row.full_metric = arena_printf(rd->a, "perf-stat.%s", event);
-	row.unit = en->is_time	   ? "s"
-		   : en->unit.s	   ? arena_strndup(rd->a, en->unit.s, en->unit.len)
-				   : NULL;
+	row.unit = en->is_time	? "s"
+		   : en->unit.s ? arena_strndup(rd->a, en->unit.s, en->unit.len)
+				: NULL;
 	row.headline = en->is_time && !strcmp(event, "elapsed");
 	row.better = en->is_time || strstr(event, "energy-") || !strcmp(event, "duration_time")
 			     ? BETTER_LOWER
@@ -252,8 +251,7 @@ static void find_runs(struct reader *rd, size_t from, size_t to)
 			s.s++;
 			s.len--;
 		} else if (span_starts(s, "-r") && s.len > 2) {
-			s.s += 2;
-			s.len -= 2;
+			span_skip(&s, 2);
 		} else if (i + 1 < to && (span_is(s, "-r") || span_is(s, "--repeat"))) {
 			s = w[i + 1].text;
 		} else {
@@ -301,8 +299,7 @@ static struct span label_before(const struct reader *rd, size_t from, size_t to)
 }
 
 /* A block of entries ends where other words stand; what they say goes for the next one. */
-static void begin_block(struct reader *rd, size_t from, size_t to, struct span label,
-			bool prefixed)
+static void begin_block(struct reader *rd, size_t from, size_t to, struct span label, bool prefixed)
 {
 	const struct word *w = rd->words.items;
 	struct block_heading command;
@@ -398,15 +395,15 @@ static void read_words(struct reader *rd)
 		h = rd->head;
 		if (en.prefix)
 			h.name = given_name(rd, en.prefix == '-' ? rd->minus ? rd->minus : "-"
-							: rd->plus	 ? rd->plus
-									 : "+");
+						: rd->plus	 ? rd->plus
+								 : "+");
 		else if (label.len && !numeric)
-			h.name = given_name(rd, block_tidy(rd->a, label));
+			h.name = given_name(rd, span_join_words(rd->a, label));
 		if (!h.name && rd->head.name)
 			h.name = rd->head.name;
 		if (rd->has_head && h.name) {
 			rd->head.name = en.prefix ? NULL : h.name;
-			add_entry(rd, &en, &h, numeric ? block_tidy(rd->a, label) : NULL,
+			add_entry(rd, &en, &h, numeric ? span_join_words(rd->a, label) : NULL,
 				  rd->text->lines[w[at].line].line);
 		}
 		i = at + taken;

@@ -95,7 +95,7 @@ static bool add_line(struct arena *a, const struct pieces *columns, const struct
 		if (at < 0 || taken[at])
 			return false;
 		taken[at] = true;
-		text = block_tidy(a, line->at[i].text);
+		text = span_join_words(a, line->at[i].text);
 		names[at] = names[at] ? arena_printf(a, "%s %s", names[at], text) : text;
 	}
 	return true;

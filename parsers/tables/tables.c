@@ -323,7 +323,7 @@ void tables_facts(struct arena *a, const struct table_text *text, const bool *us
 
 /* ---- the whole ---- */
 
-static bool same_name(const char *x, const char *y)
+bool table_same_words(const char *x, const char *y)
 {
 	for (;; x++, y++) {
 		while (*x == ' ')
@@ -381,7 +381,7 @@ static int settle_baseline(struct arena *a, const char *file, struct table *t,
 	if (t->delta_only)
 		return 0;
 	if (opt && opt->baseline) {
-		for (i = 0; i < t->n_variants && !same_name(t->variants[i], opt->baseline); i++)
+		for (i = 0; i < t->n_variants && !table_same_words(t->variants[i], opt->baseline); i++)
 			;
 		if (i == t->n_variants)
 			return unknown_baseline(a, file, t, opt->baseline, e);

@@ -251,6 +251,9 @@ bool table_names_find(struct arena *a, const struct table_text *text, size_t fir
 int table_names_missing(const char *file, const struct table *t, const struct table_options *opt,
 			struct err *e);
 
+/* Whether two names differ by blanks and case only. */
+bool table_same_words(const char *x, const char *y);
+
 /* A line of nothing but "-", "=", "*", "_" and blanks. */
 bool table_is_separator(struct span line);
 /* "(SNC on)": a short line in parentheses. */

@@ -409,8 +409,7 @@ static void clean_line(struct undo *u, struct table_line *line, bool latin1)
 			}
 		}
 		add_char(&sb, cp);
-		rest.s += len;
-		rest.len -= len;
+		span_skip(&rest, len);
 	}
 	strbuf_rtrim(&sb);
 	line->text = (struct span){arena_strndup(u->a, strbuf_str(&sb), sb.len), sb.len};
@@ -430,8 +429,7 @@ static void unquote_line(struct table_line *line)
 			blanks++;
 		if (blanks >= s.len || s.s[blanks] != '>')
 			break;
-		s.s += blanks + 1;
-		s.len -= blanks + 1;
+		span_skip(&s, blanks + 1);
 		line->depth++;
 	}
 	if (line->depth && s.len && s.s[0] == ' ') {

@@ -54,10 +54,10 @@ struct reader {
 static const struct {
 	const char *start, *unit;
 } tests[] = {
-	{"Dhrystone", "lps"},	      {"Double-Precision", "MWIPS"}, {"Execl", "lps"},
-	{"File Copy", "KBps"},	      {"File Read", "KBps"},	    {"File Write", "KBps"},
-	{"Pipe Throughput", "lps"},   {"Pipe-based", "lps"},	    {"Process Creation", "lps"},
-	{"Shell Scripts", "lpm"},     {"System Call", "lps"},	    {"Graphics", NULL},
+	{"Dhrystone", "lps"},		{"Double-Precision", "MWIPS"}, {"Execl", "lps"},
+	{"File Copy", "KBps"},		{"File Read", "KBps"},	       {"File Write", "KBps"},
+	{"Pipe Throughput", "lps"},	{"Pipe-based", "lps"},	       {"Process Creation", "lps"},
+	{"Shell Scripts", "lpm"},	{"System Call", "lps"},	       {"Graphics", NULL},
 	{"System Benchmarks", "index"},
 };
 
@@ -126,7 +126,7 @@ static bool read_line(struct arena *a, struct span line, struct row *row)
 	line.len = (size_t)(words[first - 1].s + words[first - 1].len - line.s);
 	while (line.len && line.s[line.len - 1] == ':')
 		line.len--;
-	row->key = block_tidy(a, line);
+	row->key = span_join_words(a, line);
 	row->is_score = span_starts(line, "System Benchmarks Index Score");
 	return true;
 }
@@ -159,8 +159,8 @@ static bool read_row(const struct reader *rd, size_t i, struct row *row, size_t 
 		if (!number_word(word, &value, &decimals, &percent) &&
 		    !span_starts(word, "samples)"))
 			return ok;
-	line = span_of(arena_printf(rd->a, "%.*s %.*s", (int)line.len, line.s, (int)next.len,
-				    next.s));
+	line = span_of(
+		arena_printf(rd->a, "%.*s %.*s", (int)line.len, line.s, (int)next.len, next.s));
 	if (!read_line(rd->a, line, row))
 		return ok && read_line(rd->a, rd->text->lines[i].text, row);
 	*end = i + 2;
@@ -188,8 +188,8 @@ static struct table_row row_of(struct reader *rd, const struct row *row, const c
 	out.n_params = 1;
 	out.benchmark = "unixbench";
 	if (!index && test >= 0 && tests[test].unit)
-		out.full_metric = arena_printf(rd->a, "unixbench.%s",
-					       block_slug(rd->a, tests[test].unit));
+		out.full_metric =
+			arena_printf(rd->a, "unixbench.%s", block_slug(rd->a, tests[test].unit));
 	out.unit = index ? "index" : test >= 0 ? tests[test].unit : NULL;
 	return out;
 }
@@ -206,9 +206,9 @@ static bool index_agrees(const struct row *row)
 {
 	double reference = row->values[0], result = row->values[1], index = row->values[2];
 
-	return reference > 0 && fabs(result / reference * 10 - index) <=
-					0.06 + 0.01 * fabs(index) * 0.05 / reference +
-						0.51 / reference;
+	return reference > 0 &&
+	       fabs(result / reference * 10 - index) <=
+		       0.06 + 0.01 * fabs(index) * 0.05 / reference + 0.51 / reference;
 }
 
 static void add(struct reader *rd, const struct block_heading *h, const struct row *row,
@@ -459,7 +459,12 @@ static int unixbench_read(struct arena *a, const struct table_text *text, bool *
 			  const struct table_options *opt, struct table_set *set, struct err *e)
 {
 	struct reader rd = {
-		.a = a, .text = text, .used = used, .opt = opt, .set = set, .e = e,
+		.a = a,
+		.text = text,
+		.used = used,
+		.opt = opt,
+		.set = set,
+		.e = e,
 		.grid.a = a,
 		.series = {.a = a,
 			   .text = text,
@@ -467,10 +472,8 @@ static int unixbench_read(struct arena *a, const struct table_text *text, bool *
 			   .opt = opt,
 			   .sessions = block_sessions(a, text)},
 	};
-	const struct table common = {.family = "unixbench",
-				     .benchmark = "unixbench",
-				     .sign = SIGN_NONE,
-				     .baseline = -1};
+	const struct table common = {
+		.family = "unixbench", .benchmark = "unixbench", .sign = SIGN_NONE, .baseline = -1};
 	size_t i = 0, end;
 	struct row row;
 	int r = 0;
