@@ -165,8 +165,7 @@ static void impcv_finish(struct arena *a, struct table_set *set, struct table *t
 	block_name_rows(a, set, t, c);
 }
 
-static int amd_impcv_read(struct arena *a, const struct table_text *text, bool *used,
-			  const struct table_options *opt, struct table_set *set, struct err *e)
+static int amd_impcv_read(const struct table_source *src)
 {
 	static const struct amd_style style = {
 		.family = "amd-impcv",
@@ -176,7 +175,7 @@ static int amd_impcv_read(struct arena *a, const struct table_text *text, bool *
 		.wanted = impcv_wanted,
 	};
 
-	return amd_read(&style, a, text, used, opt, set, e);
+	return amd_read(&style, src);
 }
 
 static const struct table_family amd_impcv = {

@@ -123,13 +123,12 @@ static void pct_finish(struct arena *a, struct table_set *set, struct table *t,
 	block_name_rows(a, set, t, c);
 }
 
-static int amd_pct_read(struct arena *a, const struct table_text *text, bool *used,
-			const struct table_options *opt, struct table_set *set, struct err *e)
+static int amd_pct_read(const struct table_source *src)
 {
 	static const struct amd_style style = {
 		.family = "amd-pct", .scan = scan_pct, .names = pct_names, .finish = pct_finish};
 
-	return amd_read(&style, a, text, used, opt, set, e);
+	return amd_read(&style, src);
 }
 
 static const struct table_family amd_pct = {

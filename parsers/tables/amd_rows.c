@@ -14,13 +14,7 @@
 
 struct reader {
 	const struct amd_style *style;
-	struct arena *a;
-	const struct table_text *text;
-	bool *used;
-	const struct table_options *opt;
-	struct table_set *set;
-	struct err *e;
-	struct table_legend legend;
+	const struct table_source *src;
 	size_t gap; /* first line after the last table */
 	struct block_context context;
 	/* of the last table, for the next one without a header */
@@ -65,7 +59,7 @@ struct span amd_drop_label(struct span line)
 
 static const struct table_line *line_at(const struct reader *rd, size_t i)
 {
-	return &rd->text->lines[i];
+	return &rd->src->text->lines[i];
 }
 
 /* Cells off *rest into the row; false: something else than the end of the text stopped it. */
@@ -74,7 +68,7 @@ static bool take_cells(struct reader *rd, struct span *rest, int line, struct bl
 	struct block_cell cell;
 	enum amd_scan scan;
 
-	while ((scan = rd->style->scan(rd->a, rest, &cell)) == AMD_CELL) {
+	while ((scan = rd->style->scan(rd->src->a, rest, &cell)) == AMD_CELL) {
 		cell.c.line = line;
 		*ARRAY_PUSH(&row->cells) = cell;
 		span_skip_blanks(rest);
@@ -92,18 +86,18 @@ static bool take_cells(struct reader *rd, struct span *rest, int line, struct bl
 static bool cell_follows(struct reader *rd, struct span s, size_t next)
 {
 	struct block_cell cell;
-	enum amd_scan scan = rd->style->scan(rd->a, &(struct span){s.s, s.len}, &cell);
+	enum amd_scan scan = rd->style->scan(rd->src->a, &(struct span){s.s, s.len}, &cell);
 	struct span more;
 	char *joined;
 
-	if (scan != AMD_CUT || next >= rd->text->n)
+	if (scan != AMD_CUT || next >= rd->src->text->n)
 		return scan == AMD_CELL;
 	more = line_at(rd, next)->text;
 	if (s.len > 200 || more.len > 1000)
 		return false;
-	joined = arena_printf(rd->a, "%.*s %.*s", (int)s.len, s.s, (int)more.len, more.s);
+	joined = arena_printf(rd->src->a, "%.*s %.*s", (int)s.len, s.s, (int)more.len, more.s);
 	more = span_of(joined);
-	return rd->style->scan(rd->a, &more, &cell) == AMD_CELL;
+	return rd->style->scan(rd->src->a, &more, &cell) == AMD_CELL;
 }
 
 /* Splits "1-groups:   4.63 (0.00 pct)" into the key and where its cells begin. */
@@ -127,7 +121,7 @@ static bool find_label(struct reader *rd, struct span *cells, const char **key)
 	label = span_trim((struct span){rd->rest.s, (size_t)(cells->s - rd->rest.s)});
 	while (label.len && label.s[label.len - 1] == ':')
 		label.len--;
-	*key = label.len ? span_join_words(rd->a, label) : NULL;
+	*key = label.len ? span_join_words(rd->src->a, label) : NULL;
 	return true;
 }
 
@@ -136,7 +130,7 @@ static bool lone_key(struct reader *rd)
 {
 	struct span line = span_trim(rd->rest), word, rest = line, next;
 
-	if (line.len > 32 || rd->at + 1 >= rd->text->n || !span_next_word(&rest, &word) ||
+	if (line.len > 32 || rd->at + 1 >= rd->src->text->n || !span_next_word(&rest, &word) ||
 	    span_trim(rest).len)
 		return false;
 	if (line.s[line.len - 1] != ':' && !isdigit((unsigned char)line.s[0]))
@@ -147,9 +141,9 @@ static bool lone_key(struct reader *rd)
 
 static void next_line(struct reader *rd)
 {
-	rd->used[rd->at] = true;
+	rd->src->used[rd->at] = true;
 	rd->at++;
-	rd->rest = rd->at < rd->text->n ? line_at(rd, rd->at)->text : (struct span){NULL, 0};
+	rd->rest = rd->at < rd->src->text->n ? line_at(rd, rd->at)->text : (struct span){NULL, 0};
 }
 
 /* Joins the next line to what is left, if it goes on with cells. */
@@ -159,13 +153,13 @@ static bool continue_row(struct reader *rd, struct block_row *row)
 	size_t before = row->cells.n;
 	bool open;
 
-	if (rd->at + 1 >= rd->text->n)
+	if (rd->at + 1 >= rd->src->text->n)
 		return false;
 	next = line_at(rd, rd->at + 1)->text;
 	span_skip_blanks(&next);
 	if (!next.len || isalpha((unsigned char)next.s[0]))
 		return false;
-	joined = span_of(arena_printf(rd->a, "%.*s %.*s", (int)rd->rest.len, rd->rest.s,
+	joined = span_of(arena_printf(rd->src->a, "%.*s %.*s", (int)rd->rest.len, rd->rest.s,
 				      (int)next.len, next.s));
 	open = take_cells(rd, &joined, line_at(rd, rd->at + 1)->line, row);
 	if (row->cells.n == before)
@@ -180,7 +174,7 @@ static void take_remark(struct reader *rd, struct block_row *row)
 {
 	struct span s = span_trim(rd->rest);
 
-	if (!s.len && rd->at + 1 < rd->text->n) {
+	if (!s.len && rd->at + 1 < rd->src->text->n) {
 		struct span next = span_trim(line_at(rd, rd->at + 1)->text);
 
 		if (next.len > 2 && next.s[0] == '[' && isalpha((unsigned char)next.s[1]) &&
@@ -197,8 +191,8 @@ static void take_remark(struct reader *rd, struct block_row *row)
 		const char *end = memchr(s.s, ']', s.len);
 
 		if (end) {
-			row->key =
-				arena_printf(rd->a, "%s %.*s", row->key, (int)(end + 1 - s.s), s.s);
+			row->key = arena_printf(rd->src->a, "%s %.*s", row->key,
+						(int)(end + 1 - s.s), s.s);
 			rd->rest.len -= (size_t)(end + 1 - rd->rest.s);
 			rd->rest.s = end + 1;
 		}
@@ -218,7 +212,7 @@ static void take_rest(struct reader *rd, struct block_row *row)
 		return; /* flattened: the next row */
 	}
 	if (s.len && (isdigit((unsigned char)s.s[0]) || strchr("([-+", s.s[0])))
-		row->bad = arena_printf(rd->a, "%zu cells and a rest, \"%.*s\"", row->cells.n,
+		row->bad = arena_printf(rd->src->a, "%zu cells and a rest, \"%.*s\"", row->cells.n,
 					(int)MIN(s.len, (size_t)20), s.s);
 	next_line(rd);
 }
@@ -229,14 +223,14 @@ static bool read_row(struct reader *rd, struct block_row *row)
 	const char *key;
 	bool open;
 
-	if (rd->at >= rd->text->n || !rd->rest.len)
+	if (rd->at >= rd->src->text->n || !rd->rest.len)
 		return false;
 	*row = (struct block_row){.line = line_at(rd, rd->at)->line};
 	if (lone_key(rd)) {
 		struct span label = span_trim(rd->rest);
 
 		label.len -= label.s[label.len - 1] == ':';
-		key = span_join_words(rd->a, label);
+		key = span_join_words(rd->src->a, label);
 		next_line(rd);
 		span_skip_blanks(&rd->rest);
 		cells = rd->rest;
@@ -266,11 +260,12 @@ static void read_block(struct reader *rd, block_rows *rows, size_t *end)
 	while (read_row(rd, &row)) {
 		*ARRAY_PUSH(rows) = row;
 		*end = rd->at;
-		for (i = rd->at; i < rd->text->n && !line_at(rd, i)->text.len; i++)
+		for (i = rd->at; i < rd->src->text->n && !line_at(rd, i)->text.len; i++)
 			;
 		if (i != rd->at) {
 			rd->at = i;
-			rd->rest = i < rd->text->n ? line_at(rd, i)->text : (struct span){NULL, 0};
+			rd->rest = i < rd->src->text->n ? line_at(rd, i)->text
+							: (struct span){NULL, 0};
 		}
 	}
 }
@@ -311,30 +306,34 @@ static int make_table(struct reader *rd, block_rows *rows, size_t first, size_t 
 	if (only_bad(rows))
 		return 0;
 	t.n_variants = block_columns(rows);
-	named = rd->style->names(rd->a, rd->text, first, rd->gap, t.n_variants, &rd->legend,
-				 rd->opt, &names);
-	block_context(rd->a, rd->text, rd->used, rd->gap, named ? names.top : first, &c);
+	named = rd->style->names(rd->src->a, rd->src->text, first, rd->gap, t.n_variants,
+				 rd->src->legend, rd->src->opt, &names);
+	block_context(rd->src->a, rd->src->text, rd->src->used, rd->gap, named ? names.top : first,
+		      &c);
 	if (named) {
 		t.variants = names.names;
 		t.descriptions = names.descriptions;
-	} else if (rd->n_variants == t.n_variants && !(rd->opt && rd->opt->names)) {
+	} else if (rd->n_variants == t.n_variants && !(rd->src->opt && rd->src->opt->names)) {
 		t.variants = rd->variants;
 		t.descriptions = rd->descriptions;
-		tables_warn(rd->a, rd->set, t.line,
+		tables_warn(rd->src->a, rd->src->set, t.line,
 			    "no header: names of the columns are those of the table above");
 	} else {
-		return block_nameless(rd->text, t.line, t.n_variants, rd->opt, rd->e);
+		return block_nameless(rd->src->text, t.line, t.n_variants, rd->src->opt,
+				      rd->src->e);
 	}
-	memset(rd->used + (named ? names.top : first), true, end - (named ? names.top : first));
+	memset(rd->src->used + (named ? names.top : first), true,
+	       end - (named ? names.top : first));
 	t.baseline = block_zero_column(rows, t.n_variants);
 	if (t.baseline < 0) {
-		err_add(rd->e, -EINVAL, "no column of the table stands at 0.00 pct");
-		err_at(rd->e, rd->text->file, t.line, 0);
-		err_hint(rd->e, "the percentages cannot be checked; is part of the table missing?");
+		err_add(rd->src->e, -EINVAL, "no column of the table stands at 0.00 pct");
+		err_at(rd->src->e, rd->src->text->file, t.line, 0);
+		err_hint(rd->src->e,
+			 "the percentages cannot be checked; is part of the table missing?");
 		return -EINVAL;
 	}
 	copy_marks(rows, t.baseline);
-	block_check_rows(rd->a, rd->set, &t, rows,
+	block_check_rows(rd->src->a, rd->src->set, &t, rows,
 			 rd->style->wanted ? rd->style->wanted(&c) : CHANGE_UNKNOWN);
 	rd->context = c;
 	rd->variants = t.variants;
@@ -343,28 +342,21 @@ static int make_table(struct reader *rd, block_rows *rows, size_t first, size_t 
 	if (!t.rows.n)
 		return 0;
 	table_index_repeats(&t);
-	rd->style->finish(rd->a, rd->set, &t, &c);
-	*ARRAY_PUSH(&rd->set->tables) = t;
+	rd->style->finish(rd->src->a, rd->src->set, &t, &c);
+	*ARRAY_PUSH(&rd->src->set->tables) = t;
 	return 0;
 }
 
-int amd_read(const struct amd_style *style, struct arena *a, const struct table_text *text,
-	     bool *used, const struct table_options *opt, struct table_set *set, struct err *e)
+int amd_read(const struct amd_style *style, const struct table_source *src)
 {
 	struct reader rd = {
 		.style = style,
-		.a = a,
-		.text = text,
-		.used = used,
-		.opt = opt,
-		.set = set,
-		.e = e,
+		.src = src,
 	};
 	size_t first, end;
 	int r = 0;
 
-	table_legend_read(a, text, &rd.legend);
-	while (!r && rd.at < text->n) {
+	while (!r && rd.at < src->text->n) {
 		block_rows rows = {NULL, 0, 0};
 
 		rd.rest = line_at(&rd, rd.at)->text;
@@ -377,6 +369,5 @@ int amd_read(const struct amd_style *style, struct arena *a, const struct table_
 		rd.at = MAX(end, first + 1);
 		block_rows_free(&rows);
 	}
-	ARRAY_FREE(&rd.legend.entries);
 	return r;
 }

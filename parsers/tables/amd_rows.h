@@ -23,8 +23,7 @@ struct amd_style {
 	enum row_change (*wanted)(const struct block_context *c);
 };
 
-int amd_read(const struct amd_style *style, struct arena *a, const struct table_text *text,
-	     bool *used, const struct table_options *opt, struct table_set *set, struct err *e);
+int amd_read(const struct amd_style *style, const struct table_source *src);
 
 /* Header line without its label: "Test:   tip   patched" -> "tip   patched". */
 struct span amd_drop_label(struct span line);

@@ -48,13 +48,7 @@ struct listing {
 };
 
 struct reader {
-	struct arena *a;
-	const struct table_text *text;
-	bool *used;
-	const struct table_options *opt;
-	struct table_set *set;
-	struct err *e;
-	struct table_legend legend;
+	const struct table_source *src;
 	struct listing list; /* being collected */
 	size_t gap;	     /* first line after the last block */
 	const char **sessions;
@@ -145,8 +139,9 @@ static enum line_kind read_line(struct reader *rd, const struct table_line *line
 			labelled = true;
 		} else if (labelled && time_of(word, &seconds, &form) &&
 			   (!pairs->n || pairs->items[0].form == form)) {
-			*ARRAY_PUSH(pairs) = (struct pair){now, form, line->line, seconds,
-							   arena_strndup(rd->a, word.s, word.len)};
+			*ARRAY_PUSH(pairs) =
+				(struct pair){now, form, line->line, seconds,
+					      arena_strndup(rd->src->a, word.s, word.len)};
 		} else if (!first || !is_enumerator(word)) {
 			bool damaged = pairs->n > before;
 
@@ -264,24 +259,24 @@ static const char *command_in(struct reader *rd, size_t from, size_t to)
 	size_t i;
 
 	for (i = from; i < to; i++) {
-		line = span_trim(rd->text->lines[i].text);
+		line = span_trim(rd->src->text->lines[i].text);
 		while (line.len > 2 && strchr("$#", line.s[0]) && line.s[1] == ' ') {
 			span_skip(&line, 2);
 		}
 		rest = line;
 		if (span_next_word(&rest, &word) && is_command_word(word)) {
 			add_commands(&sb, line);
-			rd->used[i] = true;
+			rd->src->used[i] = true;
 		}
 	}
 	for (i = from; !sb.len && i < to; i++) {
-		line = span_trim(rd->text->lines[i].text);
+		line = span_trim(rd->src->text->lines[i].text);
 		make = span_find(line, "make -");
 		if (!make)
 			continue;
-		add_sentence(rd->text, i, to, make, &sb);
+		add_sentence(rd->src->text, i, to, make, &sb);
 	}
-	return sb.len ? arena_strndup(rd->a, sb.buf, sb.len) : NULL;
+	return sb.len ? arena_strndup(rd->src->a, sb.buf, sb.len) : NULL;
 }
 
 static const char *benchmark_in(struct reader *rd, size_t from, size_t to)
@@ -289,7 +284,7 @@ static const char *benchmark_in(struct reader *rd, size_t from, size_t to)
 	const char *found = NULL;
 
 	while (!found && to-- > from)
-		found = table_benchmark_in(rd->text->lines[to].text, NULL);
+		found = table_benchmark_in(rd->src->text->lines[to].text, NULL);
 	return found;
 }
 
@@ -324,7 +319,7 @@ static void add_rows(struct reader *rd, struct table *t, const struct listing *l
 	for (m = 0; m < METRICS; m++) {
 		struct table_row row = {.metric = metrics[m], .unit = "s", .run = (int)at + 1};
 
-		row.cells = arena_alloc_array(rd->a, t->n_variants, sizeof(*row.cells));
+		row.cells = arena_alloc_array(rd->src->a, t->n_variants, sizeof(*row.cells));
 		for (i = 0; i < t->n_variants; i++) {
 			const struct variant *v = &list->variants.items[i];
 			const struct pair *p = at < v->runs.n ? &v->runs.items[at].of[m] : NULL;
@@ -339,7 +334,7 @@ static void add_rows(struct reader *rd, struct table *t, const struct listing *l
 		}
 		if (!row.line)
 			continue;
-		row.key = most > 1 ? arena_printf(rd->a, "run %zu %s", at + 1, metrics[m])
+		row.key = most > 1 ? arena_printf(rd->src->a, "run %zu %s", at + 1, metrics[m])
 				   : metrics[m];
 		*ARRAY_PUSH(&t->rows) = row;
 	}
@@ -353,8 +348,8 @@ static void flush(struct reader *rd)
 	size_t most = 0, i;
 
 	t.n_variants = list->variants.n;
-	t.variants = arena_alloc_array(rd->a, t.n_variants + 1, sizeof(*t.variants));
-	t.descriptions = arena_alloc_array(rd->a, t.n_variants + 1, sizeof(*t.descriptions));
+	t.variants = arena_alloc_array(rd->src->a, t.n_variants + 1, sizeof(*t.variants));
+	t.descriptions = arena_alloc_array(rd->src->a, t.n_variants + 1, sizeof(*t.descriptions));
 	for (i = 0; i < t.n_variants; i++) {
 		t.variants[i] = list->variants.items[i].name;
 		most = MAX(most, list->variants.items[i].runs.n);
@@ -365,7 +360,7 @@ static void flush(struct reader *rd)
 	for (i = 0; i < most; i++)
 		add_rows(rd, &t, list, i, most);
 	if (t.rows.n)
-		*ARRAY_PUSH(&rd->set->tables) = t;
+		*ARRAY_PUSH(&rd->src->set->tables) = t;
 	for (i = 0; i < list->variants.n; i++)
 		ARRAY_FREE(&list->variants.items[i].runs);
 	ARRAY_FREE(&list->variants);
@@ -377,11 +372,11 @@ static void flush(struct reader *rd)
 static int nameless(struct reader *rd, int line, size_t n)
 {
 	if (n > 1)
-		err_add(rd->e, -EINVAL, "nothing names the %zu columns of the times", n);
+		err_add(rd->src->e, -EINVAL, "nothing names the %zu columns of the times", n);
 	else
-		err_add(rd->e, -EINVAL, "nothing names the variant of these times");
-	err_at(rd->e, rd->text->file, line, 0);
-	err_hint(rd->e, "name the variants in the order of the text: --names A,B");
+		err_add(rd->src->e, -EINVAL, "nothing names the variant of these times");
+	err_at(rd->src->e, rd->src->text->file, line, 0);
+	err_hint(rd->src->e, "name the variants in the order of the text: --names A,B");
 	return -EINVAL;
 }
 
@@ -408,22 +403,22 @@ static int name_block(struct reader *rd, size_t first, size_t n, const char **na
 	struct block_heading heading;
 	size_t i = first, given;
 
-	while (i > rd->gap &&
-	       (line_is_blank(rd->text, i - 1) || is_run_title(rd->text->lines[i - 1].text)))
+	while (i > rd->gap && (line_is_blank(rd->src->text, i - 1) ||
+			       is_run_title(rd->src->text->lines[i - 1].text)))
 		i--;
-	if (n == 1 && rd->opt && rd->opt->names) {
-		for (given = 0; rd->opt->names[given]; given++)
+	if (n == 1 && rd->src->opt && rd->src->opt->names) {
+		for (given = 0; rd->src->opt->names[given]; given++)
 			if (given == rd->list.variants.n) {
-				names[0] = rd->opt->names[given];
+				names[0] = rd->src->opt->names[given];
 				return 0;
 			}
 	} else if (n == 1 && rd->sessions && first && rd->sessions[first - 1]) {
 		names[0] = rd->sessions[first - 1];
 		return 0;
 	} else if (n == 1 && i > rd->gap) {
-		names[0] = heading_name(rd->a, rd->text->lines[i - 1].text);
+		names[0] = heading_name(rd->src->a, rd->src->text->lines[i - 1].text);
 		if (names[0]) {
-			rd->used[i - 1] = true;
+			rd->src->used[i - 1] = true;
 			return 0;
 		}
 	} else if (n == 1 && rd->list.variants.n) {
@@ -431,24 +426,25 @@ static int name_block(struct reader *rd, size_t first, size_t n, const char **na
 		names[0] = rd->list.variants.items[rd->list.variants.n - 1].name;
 		return 0;
 	} else if (n > 1) {
-		if (!(rd->opt && rd->opt->names) && i > rd->gap &&
-		    names_by_colon(rd->a, rd->text->lines[i - 1].text, n, names)) {
-			rd->used[i - 1] = true;
+		if (!(rd->src->opt && rd->src->opt->names) && i > rd->gap &&
+		    names_by_colon(rd->src->a, rd->src->text->lines[i - 1].text, n, names)) {
+			rd->src->used[i - 1] = true;
 			return 0;
 		}
-		if (table_names_find(rd->a, rd->text, first, rd->gap, n, &rd->legend, NULL, rd->opt,
-				     &found)) {
+		if (table_names_find(rd->src->a, rd->src->text, first, rd->gap, n, rd->src->legend,
+				     NULL, rd->src->opt, &found)) {
 			memcpy(names, found.names, n * sizeof(*names));
 			return 0;
 		}
 	}
-	if (n == 1 && !(rd->opt && rd->opt->names)) {
-		block_heading(rd->a, rd->text, rd->used, rd->gap, first, NULL, &heading);
+	if (n == 1 && !(rd->src->opt && rd->src->opt->names)) {
+		block_heading(rd->src->a, rd->src->text, rd->src->used, rd->gap, first, NULL,
+			      &heading);
 		names[0] = heading.name;
 		if (names[0])
 			return 0;
 	}
-	return nameless(rd, rd->text->lines[first].line, n);
+	return nameless(rd, rd->src->text->lines[first].line, n);
 }
 
 /* Whether the lines above a block say that what was timed did not run to its end. */
@@ -458,7 +454,7 @@ static const char *stopped_by(struct reader *rd, size_t first)
 	size_t i, k, seen = 0;
 
 	for (i = first; i > rd->gap && seen < 3;) {
-		struct span line = span_trim(rd->text->lines[--i].text);
+		struct span line = span_trim(rd->src->text->lines[--i].text);
 
 		seen += line.len != 0;
 		for (k = 0; k < ARRAY_SIZE(words); k++)
@@ -489,8 +485,8 @@ static void add_round(struct reader *rd, struct variant **variants, size_t n,
 	for (m = 0; m < METRICS; m++) {
 		if (seen[m] == n || (!seen[m] && have == wanted))
 			continue;
-		tables_refuse(rd->a, rd->set, pairs[0].line, "run refused: %zu of %zu values of %s",
-			      seen[m], n, metrics[m]);
+		tables_refuse(rd->src->a, rd->src->set, pairs[0].line,
+			      "run refused: %zu of %zu values of %s", seen[m], n, metrics[m]);
 		return;
 	}
 	for (i = 0; i < n; i++)
@@ -536,8 +532,8 @@ static int add_block(struct reader *rd, size_t first, const pair_array *pairs)
 	benchmark = benchmark_in(rd, from, first);
 	if (n > MAX_SIDES)
 		return nameless(rd, pairs->items[0].line, n);
-	if (rd->list.variants.n && (n > 1 || rd->list.side_by_side ||
-				    (command && !str_equal(command, rd->list.command))))
+	if (rd->list.variants.n &&
+	    (n > 1 || rd->list.side_by_side || (command && !str_equal(command, rd->list.command))))
 		flush(rd);
 	r = name_block(rd, first, n, names);
 	if (r)
@@ -553,12 +549,12 @@ static int add_block(struct reader *rd, size_t first, const pair_array *pairs)
 	for (i = 0; i < n; i++)
 		get_variant(&rd->list, names[i]);
 	if (rd->list.variants.n < n)
-		return nameless(rd, rd->text->lines[first].line, n); /* two of one name */
+		return nameless(rd, rd->src->text->lines[first].line, n); /* two of one name */
 	for (i = 0; i < n; i++)
 		variants[i] = find_variant(&rd->list, names[i]);
 	stopped = n == 1 ? stopped_by(rd, first) : NULL;
 	if (stopped)
-		tables_warn(rd->a, rd->set, pairs->items[0].line,
+		tables_warn(rd->src->a, rd->src->set, pairs->items[0].line,
 			    "run of %s refused: it was stopped (%s)", names[0], stopped);
 	else
 		add_rounds(rd, variants, n, pairs);
@@ -570,14 +566,14 @@ static void read_block(struct reader *rd, size_t i, pair_array *pairs, size_t *e
 {
 	int metric = -1;
 
-	for (*end = i; i < rd->text->n; i++) {
-		if (line_is_blank(rd->text, i) && pairs->n)
+	for (*end = i; i < rd->src->text->n; i++) {
+		if (line_is_blank(rd->src->text, i) && pairs->n)
 			continue;
-		switch (read_line(rd, &rd->text->lines[i], &metric, pairs)) {
+		switch (read_line(rd, &rd->src->text->lines[i], &metric, pairs)) {
 		case LINE_OTHER:
 			return;
 		case LINE_DAMAGED:
-			tables_refuse(rd->a, rd->set, rd->text->lines[i].line,
+			tables_refuse(rd->src->a, rd->src->set, rd->src->text->lines[i].line,
 				      "run refused: the line begins with times and ends otherwise");
 			/* fall through */
 		case LINE_TIMES:
@@ -597,39 +593,31 @@ static bool is_listing(const pair_array *pairs)
 	return (have & 1) && have != 1;
 }
 
-static int bash_time_read(struct arena *a, const struct table_text *text, bool *used,
-			  const struct table_options *opt, struct table_set *set, struct err *e)
+static int bash_time_read(const struct table_source *src)
 {
 	struct reader rd = {
-		.a = a,
-		.text = text,
-		.used = used,
-		.opt = opt,
-		.set = set,
-		.e = e,
+		.src = src,
 	};
 	size_t i = 0, end;
 	int r = 0;
 
-	table_legend_read(a, text, &rd.legend);
-	rd.sessions = block_sessions(a, text);
-	while (!r && i < text->n) {
+	rd.sessions = block_sessions(src->a, src->text);
+	while (!r && i < src->text->n) {
 		pair_array pairs = {NULL, 0, 0};
-		size_t refused = set->refused.n;
+		size_t refused = src->set->refused.n;
 
 		read_block(&rd, i, &pairs, &end);
 		if (is_listing(&pairs)) {
 			r = add_block(&rd, i, &pairs);
-			memset(used + i, true, end - i);
+			memset(src->used + i, true, end - i);
 			rd.gap = end;
 		} else {
-			set->refused.n = refused;
+			src->set->refused.n = refused;
 		}
 		i = MAX(end, i + 1);
 		ARRAY_FREE(&pairs);
 	}
 	flush(&rd);
-	ARRAY_FREE(&rd.legend.entries);
 	return r;
 }
 

@@ -117,8 +117,8 @@ static int variant_column(const struct csv *c)
 /* "total_ns" -> "ns" */
 static const char *unit_of(struct arena *a, struct span name)
 {
-	static const char *const units[] = {"ns",   "us",  "usec", "ms",   "msec", "s",
-					    "sec",  "secs", "pct",  "MBps", "KBps", "rps"};
+	static const char *const units[] = {"ns",  "us",   "usec", "ms",   "msec", "s",
+					    "sec", "secs", "pct",  "MBps", "KBps", "rps"};
 	const char *tail = memrchr(name.s, '_', name.len);
 	struct span unit;
 	size_t i;
@@ -162,8 +162,8 @@ static void add_cell(struct csv *c, struct grid *g, const struct record *r, size
 	if (!block_number(r->field[i], &value, &decimals))
 		return; /* empty: not measured */
 	cell = block_value(c->a, r->field[i], value, r->line);
-	row.key = metric.len ? arena_printf(c->a, "%s%s%.*s", key, *key ? " " : "",
-					    (int)metric.len, metric.s)
+	row.key = metric.len ? arena_printf(c->a, "%s%s%.*s", key, *key ? " " : "", (int)metric.len,
+					    metric.s)
 			     : key;
 	row.axis = *key ? key : NULL;
 	row.unit = metric.len ? unit_of(c->a, metric) : NULL;
@@ -200,9 +200,8 @@ static int add_wide(struct csv *c, struct grid *g, const struct table_options *o
 	if (given && given != c->header.n - first)
 		return block_nameless(c->text, c->header.line, c->header.n - first, opt, e);
 	array_for_each (r, &c->records) {
-		struct span k = {r->field[0].s,
-				 (size_t)(r->field[first - 1].s + r->field[first - 1].len -
-					  r->field[0].s)};
+		struct span k = {r->field[0].s, (size_t)(r->field[first - 1].s +
+							 r->field[first - 1].len - r->field[0].s)};
 		const char *key = span_join_words(c->a, k);
 
 		for (i = first; *key && i < r->n; i++)
@@ -223,10 +222,10 @@ static bool names_variants(const struct csv *c, const struct table_options *opt)
 
 	for (i = 1; i < c->header.n; i++)
 		if (c->numeric[i])
-			names[n++] = arena_strndup(c->a, c->header.field[i].s,
-						   c->header.field[i].len);
-	return n > 1 && ((opt && (opt->names || opt->baseline)) ||
-			 table_baseline_by_name(names, n) >= 0);
+			names[n++] =
+				arena_strndup(c->a, c->header.field[i].s, c->header.field[i].len);
+	return n > 1 &&
+	       ((opt && (opt->names || opt->baseline)) || table_baseline_by_name(names, n) >= 0);
 }
 
 /* Records below the header at line i; *end: the line after the last. */
@@ -265,40 +264,39 @@ static size_t count_numeric(const struct csv *c)
 	return n;
 }
 
-static int csv_read(struct arena *a, const struct table_text *text, bool *used,
-		    const struct table_options *opt, struct table_set *set, struct err *e)
+static int csv_read(const struct table_source *src)
 {
 	static const struct table common = {.family = "csv", .sign = SIGN_NONE, .baseline = -1};
-	struct csv c = {.a = a, .text = text, .set = set};
+	struct csv c = {.a = src->a, .text = src->text, .set = src->set};
 	size_t i, end, refused, tables;
 	int r = 0;
 
-	for (i = 0; !r && i + 2 < text->n + 1; i++) {
-		struct grid g = {.a = a};
+	for (i = 0; !r && i + 2 < src->text->n + 1; i++) {
+		struct grid g = {.a = src->a};
 
-		if (used[i] || !text->lines[i].text.len ||
-		    !memchr(text->lines[i].text.s, ',', text->lines[i].text.len) ||
-		    !split(text->lines[i].text, text->lines[i].line, &c.header) ||
+		if (src->used[i] || !src->text->lines[i].text.len ||
+		    !memchr(src->text->lines[i].text.s, ',', src->text->lines[i].text.len) ||
+		    !split(src->text->lines[i].text, src->text->lines[i].line, &c.header) ||
 		    !is_header(&c.header))
 			continue;
-		refused = set->refused.n;
-		tables = set->tables.n;
+		refused = src->set->refused.n;
+		tables = src->set->tables.n;
 		read_records(&c, i, &end);
 		c.variant = variant_column(&c);
 		if (!c.records.n || !count_numeric(&c)) {
-			set->refused.n = refused;
+			src->set->refused.n = refused;
 			continue;
 		}
 		if (c.variant >= 0)
 			add_long(&c, &g);
-		else if (names_variants(&c, opt))
-			r = add_wide(&c, &g, opt, e);
-		grid_finish(&g, set, 2, false, &common);
-		if (set->tables.n == tables) {
-			set->refused.n = refused;
+		else if (names_variants(&c, src->opt))
+			r = add_wide(&c, &g, src->opt, src->e);
+		grid_finish(&g, src->set, 2, false, &common);
+		if (src->set->tables.n == tables) {
+			src->set->refused.n = refused;
 			continue;
 		}
-		memset(used + i, true, end - i);
+		memset(src->used + i, true, end - i);
 		i = end - 1;
 	}
 	ARRAY_FREE(&c.records);

@@ -23,12 +23,7 @@
 enum { MAX_VALUES = 16, MAX_WORDS = 48 };
 
 struct reader {
-	struct arena *a;
-	const struct table_text *text;
-	bool *used;
-	const struct table_options *opt;
-	struct table_set *set;
-	struct err *e;
+	const struct table_source *src;
 	size_t gap;
 };
 
@@ -147,7 +142,7 @@ static bool name_columns(struct reader *rd, const struct span *pieces, size_t co
 	for (i = 0; i < n; i++) {
 		if (!is_name(pieces[count - n + i]))
 			return false;
-		names[i] = span_join_words(rd->a, pieces[count - n + i]);
+		names[i] = span_join_words(rd->src->a, pieces[count - n + i]);
 		for (k = 0; k < i; k++)
 			if (!strcmp(names[k], names[i]))
 				return false;
@@ -214,20 +209,22 @@ static bool add_row(struct reader *rd, struct table *t, const struct line_values
 		key.len--;
 	if (!key.len)
 		return false;
-	row.key = row.axis = span_join_words(rd->a, key);
-	row.unit = unit.len ? arena_strndup(rd->a, unit.s, unit.len) : unit_in_key(rd->a, row.key);
-	row.cells = arena_alloc_array(rd->a, t->n_variants, sizeof(*row.cells));
+	row.key = row.axis = span_join_words(rd->src->a, key);
+	row.unit = unit.len ? arena_strndup(rd->src->a, unit.s, unit.len)
+			    : unit_in_key(rd->src->a, row.key);
+	row.cells = arena_alloc_array(rd->src->a, t->n_variants, sizeof(*row.cells));
 	for (i = 0; i < t->n_variants; i++) {
 		const struct value *c = &v->at[t->n_variants - 1 - i];
 
 		if (c->unit.len != unit.len || (unit.len && memcmp(c->unit.s, unit.s, unit.len)))
 			return false; /* two units in a row */
-		row.cells[i] = block_value(rd->a, c->number, c->value, line);
+		row.cells[i] = block_value(rd->src->a, c->number, c->value, line);
 	}
-	name_row(rd->a, t, &row);
+	name_row(rd->src->a, t, &row);
 	if (!row.metric) {
-		row.full_metric = block_metric(rd->a, t->benchmark ? t->benchmark : "free-form",
-					       "value", row.unit, row.better);
+		row.full_metric =
+			block_metric(rd->src->a, t->benchmark ? t->benchmark : "free-form", "value",
+				     row.unit, row.better);
 		row.headline = true;
 	}
 	if (!t->unit)
@@ -248,7 +245,7 @@ static void take_label(struct reader *rd, const struct span *pieces, size_t labe
 			  (size_t)(pieces[label - 1].s + pieces[label - 1].len - pieces[0].s)};
 	if (!block_is_command(s, &command))
 		return;
-	c->command = span_join_words(rd->a, command);
+	c->command = span_join_words(rd->src->a, command);
 	if (table_benchmark_in(s, NULL))
 		c->benchmark = table_benchmark_in(s, NULL);
 }
@@ -259,10 +256,10 @@ static void read_rows(struct reader *rd, struct table *t, size_t first, size_t *
 	struct line_values v;
 	size_t i;
 
-	for (i = first; i < rd->text->n; i++) {
-		const struct table_line *line = &rd->text->lines[i];
+	for (i = first; i < rd->src->text->n; i++) {
+		const struct table_line *line = &rd->src->text->lines[i];
 
-		if (!line->text.len || rd->used[i])
+		if (!line->text.len || rd->src->used[i])
 			break;
 		values_of(line->text, &v);
 		if (!v.n)
@@ -270,7 +267,7 @@ static void read_rows(struct reader *rd, struct table *t, size_t first, size_t *
 		*end = i + 1;
 		if (v.n >= t->n_variants && add_row(rd, t, &v, line->line))
 			continue;
-		tables_refuse(rd->a, rd->set, line->line,
+		tables_refuse(rd->src->a, rd->src->set, line->line,
 			      "table refused: this row does not have one value for each of the "
 			      "%zu columns",
 			      t->n_variants);
@@ -303,42 +300,43 @@ static bool read_columns(struct reader *rd, size_t i, size_t *end)
 	struct line_values v, next;
 	size_t count = 0, n, first = i + 1, least;
 
-	while (first < rd->text->n && first < i + 3 &&
-	       (!rd->text->lines[first].text.len ||
-		table_is_separator(rd->text->lines[first].text)))
+	while (first < rd->src->text->n && first < i + 3 &&
+	       (!rd->src->text->lines[first].text.len ||
+		table_is_separator(rd->src->text->lines[first].text)))
 		first++;
-	if (first >= rd->text->n || rd->used[first])
+	if (first >= rd->src->text->n || rd->src->used[first])
 		return false;
-	values_of(rd->text->lines[first].text, &v);
-	values_of(rd->text->lines[i].text, &next);
+	values_of(rd->src->text->lines[first].text, &v);
+	values_of(rd->src->text->lines[i].text, &next);
 	if (v.n < 2 || next.n)
 		return false;
 	least = v.n;
-	if (first + 1 < rd->text->n) {
-		values_of(rd->text->lines[first + 1].text, &next);
+	if (first + 1 < rd->src->text->n) {
+		values_of(rd->src->text->lines[first + 1].text, &next);
 		least = next.n > 1 ? MIN(least, next.n) : least;
 	}
-	n = find_names(rd, rd->text->lines[i].text, true, least, pieces, &count, names);
+	n = find_names(rd, rd->src->text->lines[i].text, true, least, pieces, &count, names);
 	if (!n)
-		n = find_names(rd, rd->text->lines[i].text, false, least, pieces, &count, names);
+		n = find_names(rd, rd->src->text->lines[i].text, false, least, pieces, &count,
+			       names);
 	if (!n)
 		return false;
 	t.n_variants = n;
-	t.variants = arena_copy(rd->a, names, n, sizeof(*names));
-	t.descriptions = arena_alloc_array(rd->a, n, sizeof(*t.descriptions));
-	t.line = rd->text->lines[first].line;
-	block_context(rd->a, rd->text, rd->used, rd->gap, i, &c);
+	t.variants = arena_copy(rd->src->a, names, n, sizeof(*names));
+	t.descriptions = arena_alloc_array(rd->src->a, n, sizeof(*t.descriptions));
+	t.line = rd->src->text->lines[first].line;
+	block_context(rd->src->a, rd->src->text, rd->src->used, rd->gap, i, &c);
 	c.command = NULL;
 	take_label(rd, pieces, count - n, &c);
 	t.benchmark = c.benchmark;
 	t.section = c.section;
 	t.command = c.command;
 	read_rows(rd, &t, first, end);
-	memset(rd->used + i, true, *end - i);
+	memset(rd->src->used + i, true, *end - i);
 	if (!t.rows.n)
 		return true;
 	table_index_repeats(&t);
-	*ARRAY_PUSH(&rd->set->tables) = t;
+	*ARRAY_PUSH(&rd->src->set->tables) = t;
 	return true;
 }
 
@@ -392,40 +390,40 @@ static bool read_listed(struct reader *rd, size_t i, size_t *end)
 	struct value values[MOST];
 	int lines[MOST];
 	const char *names[MAX_VALUES];
-	struct span rest = rd->text->lines[i].text;
+	struct span rest = rd->src->text->lines[i].text;
 	struct table t = {.family = "free-form", .sign = SIGN_NONE, .baseline = -1};
 	struct block_context c = {NULL};
-	size_t n = names_by_colon(rd->a, &rest, names), have = 0, before, k, next = i + 1;
+	size_t n = names_by_colon(rd->src->a, &rest, names), have = 0, before, k, next = i + 1;
 
 	if (!n)
 		return false;
 	if (span_trim(rest).len && !only_values(rest, values, &have, MOST))
 		return false;
 	for (k = 0; k < have; k++)
-		lines[k] = rd->text->lines[i].line;
-	for (before = have; next < rd->text->n && !rd->used[next] &&
-			    only_values(rd->text->lines[next].text, values, &have, MOST);
+		lines[k] = rd->src->text->lines[i].line;
+	for (before = have; next < rd->src->text->n && !rd->src->used[next] &&
+			    only_values(rd->src->text->lines[next].text, values, &have, MOST);
 	     next++, before = have)
 		for (k = before; k < have; k++)
-			lines[k] = rd->text->lines[next].line;
+			lines[k] = rd->src->text->lines[next].line;
 	if (!have)
 		return false;
 	*end = next;
 	if (have % n) {
-		tables_refuse(rd->a, rd->set, lines[have - 1],
+		tables_refuse(rd->src->a, rd->src->set, lines[have - 1],
 			      "table refused: %zu values for %zu columns", have, n);
 		return true;
 	}
-	block_context(rd->a, rd->text, rd->used, rd->gap, i, &c);
+	block_context(rd->src->a, rd->src->text, rd->src->used, rd->gap, i, &c);
 	for (k = i; !c.benchmark && k > rd->gap && i - k < 4; k--)
-		c.benchmark = table_benchmark_in(rd->text->lines[k - 1].text, NULL);
+		c.benchmark = table_benchmark_in(rd->src->text->lines[k - 1].text, NULL);
 	t.benchmark = c.benchmark;
 	if (str_equal(c.benchmark, "unixbench"))
 		t.family = "unixbench";
 	t.section = c.section;
 	t.n_variants = n;
-	t.variants = arena_copy(rd->a, names, n, sizeof(*names));
-	t.descriptions = arena_alloc_array(rd->a, n, sizeof(*t.descriptions));
+	t.variants = arena_copy(rd->src->a, names, n, sizeof(*names));
+	t.descriptions = arena_alloc_array(rd->src->a, n, sizeof(*t.descriptions));
 	t.line = lines[0];
 	for (k = 0; k < have; k++) {
 		struct table_row *row;
@@ -433,8 +431,8 @@ static bool read_listed(struct reader *rd, size_t i, size_t *end)
 		if (k % n == 0) {
 			row = ARRAY_PUSH(&t.rows);
 			*row = (struct table_row){.run = (int)(k / n) + 1, .line = lines[k]};
-			row->key = arena_printf(rd->a, "run %zu", k / n + 1);
-			row->cells = arena_alloc_array(rd->a, n, sizeof(*row->cells));
+			row->key = arena_printf(rd->src->a, "run %zu", k / n + 1);
+			row->cells = arena_alloc_array(rd->src->a, n, sizeof(*row->cells));
 			if (!strcmp(t.family, "unixbench")) {
 				row->full_metric = "unixbench.index";
 				row->unit = t.unit = "index";
@@ -444,12 +442,13 @@ static bool read_listed(struct reader *rd, size_t i, size_t *end)
 		}
 		row = &t.rows.items[t.rows.n - 1];
 		if (!t.unit && values[k].unit.len)
-			t.unit = arena_strndup(rd->a, values[k].unit.s, values[k].unit.len);
+			t.unit = arena_strndup(rd->src->a, values[k].unit.s, values[k].unit.len);
 		row->unit = t.unit;
-		row->cells[k % n] = block_value(rd->a, values[k].number, values[k].value, lines[k]);
+		row->cells[k % n] =
+			block_value(rd->src->a, values[k].number, values[k].value, lines[k]);
 	}
-	memset(rd->used + i, true, next - i);
-	*ARRAY_PUSH(&rd->set->tables) = t;
+	memset(rd->src->used + i, true, next - i);
+	*ARRAY_PUSH(&rd->src->set->tables) = t;
 	return true;
 }
 
@@ -501,21 +500,23 @@ static const char *pair_title(struct arena *a, struct span line)
 static void read_pairs(struct reader *rd)
 {
 	struct table common = {.family = "free-form", .sign = SIGN_NONE, .baseline = -1};
-	struct grid g = {.a = rd->a};
+	struct grid g = {.a = rd->src->a};
 	struct span name, unit = {NULL, 0};
 	size_t i, k, title;
 	struct value v;
 
-	for (i = 0; i < rd->text->n; i = k) {
-		const char *key = rd->used[i] ? NULL : pair_title(rd->a, rd->text->lines[i].text);
+	for (i = 0; i < rd->src->text->n; i = k) {
+		const char *key = rd->src->used[i]
+					  ? NULL
+					  : pair_title(rd->src->a, rd->src->text->lines[i].text);
 
 		title = k = i + 1;
 		if (!key)
 			continue;
-		while (k < rd->text->n && !rd->text->lines[k].text.len && k < i + 3)
+		while (k < rd->src->text->n && !rd->src->text->lines[k].text.len && k < i + 3)
 			title = ++k;
-		while (k < rd->text->n && !rd->used[k] &&
-		       read_pair(rd->text->lines[k].text, &name, &v) &&
+		while (k < rd->src->text->n && !rd->src->used[k] &&
+		       read_pair(rd->src->text->lines[k].text, &name, &v) &&
 		       (!unit.s || same_span(unit, v.unit))) {
 			unit = v.unit;
 			k++;
@@ -527,39 +528,41 @@ static void read_pairs(struct reader *rd)
 			continue;
 		}
 		for (; title < k; title++) {
-			int line = rd->text->lines[title].line;
+			int line = rd->src->text->lines[title].line;
 			struct block_heading h = {NULL, NULL, NULL};
 			struct table_row row = {.key = key, .axis = key, .line = line};
 			struct table_cell cell;
 
-			read_pair(rd->text->lines[title].text, &name, &v);
-			h.name = span_join_words(rd->a, name);
-			row.unit = arena_strndup(rd->a, v.unit.s, v.unit.len);
-			row.full_metric =
-				block_metric(rd->a, "free-form", "value", row.unit, BETTER_UNKNOWN);
+			read_pair(rd->src->text->lines[title].text, &name, &v);
+			h.name = span_join_words(rd->src->a, name);
+			row.unit = arena_strndup(rd->src->a, v.unit.s, v.unit.len);
+			row.full_metric = block_metric(rd->src->a, "free-form", "value", row.unit,
+						       BETTER_UNKNOWN);
 			row.headline = true;
-			cell = block_value(rd->a, v.number, v.value, line);
+			cell = block_value(rd->src->a, v.number, v.value, line);
 			grid_add(&g, NULL, &h, &row, &cell);
-			rd->used[title] = true;
+			rd->src->used[title] = true;
 		}
 	}
-	grid_finish(&g, rd->set, 2, false, &common);
+	grid_finish(&g, rd->src->set, 2, false, &common);
 }
 
-static int free_form_read(struct arena *a, const struct table_text *text, bool *used,
-			  const struct table_options *opt, struct table_set *set, struct err *e)
+static int free_form_read(const struct table_source *src)
 {
-	struct reader rd = {.a = a, .text = text, .used = used, .opt = opt, .set = set, .e = e};
+	struct reader rd = {
+		.src = src,
+	};
 	size_t i, end;
 
-	for (i = 0; i < text->n; i = end) {
+	for (i = 0; i < src->text->n; i = end) {
 		end = i + 1;
-		if (used[i] || !text->lines[i].text.len || text->lines[i].text.len > 400)
+		if (src->used[i] || !src->text->lines[i].text.len ||
+		    src->text->lines[i].text.len > 400)
 			continue;
 		if (read_listed(&rd, i, &end) || read_columns(&rd, i, &end))
 			rd.gap = end;
 	}
-	if (!set->tables.n && !set->refused.n)
+	if (!src->set->tables.n && !src->set->refused.n)
 		read_pairs(&rd);
 	return 0;
 }

@@ -49,13 +49,7 @@ struct row {
 };
 
 struct reader {
-	struct arena *a;
-	const struct table_text *text;
-	bool *used;
-	const struct table_options *opt;
-	struct table_set *set;
-	struct err *e;
-	struct table_legend legend;
+	const struct table_source *src;
 	struct header header;
 	ARRAY_OF(struct row) rows;  /* under the header */
 	size_t gap;		    /* first line after the table above */
@@ -127,7 +121,7 @@ static bool is_rest(struct span s)
 static bool read_header(struct reader *rd, size_t i, struct header *h)
 {
 	static const char *const loads[] = {"load", "threads", "groups", "clients", "workers"};
-	struct span rest = rd->text->lines[i].text, word, at;
+	struct span rest = rd->src->text->lines[i].text, word, at;
 	size_t k, percents = 0;
 
 	*h = (struct header){.line = i, .end = i + 1};
@@ -138,10 +132,11 @@ static bool read_header(struct reader *rd, size_t i, struct header *h)
 		return false;
 	for (k = 0; k < ARRAY_SIZE(loads); k++)
 		h->load |= is_word(word, loads[k]);
-	if (!add_columns(rd->a, h->load ? at : rest, h))
+	if (!add_columns(rd->src->a, h->load ? at : rest, h))
 		return false;
-	while (h->end < rd->text->n && h->end < i + 3 && is_rest(rd->text->lines[h->end].text))
-		if (!add_columns(rd->a, rd->text->lines[h->end++].text, h))
+	while (h->end < rd->src->text->n && h->end < i + 3 &&
+	       is_rest(rd->src->text->lines[h->end].text))
+		if (!add_columns(rd->src->a, rd->src->text->lines[h->end++].text, h))
 			return false;
 	for (k = 0; k < h->n; k++)
 		percents += h->columns[k].percent || h->columns[k].std;
@@ -231,9 +226,9 @@ static bool scan_row(struct reader *rd, struct span line, struct row *row)
 	for (words = 1; words <= MAX_LABEL && span_next_word(&rest, &word); words++) {
 		struct span cells = {word.s, line.len - (size_t)(word.s - line.s)};
 
-		if (take_cells(rd->a, cells, row->cells) != rd->header.n)
+		if (take_cells(rd->src->a, cells, row->cells) != rd->header.n)
 			continue;
-		split_label(rd->a, span_trim((struct span){line.s, line.len - cells.len}),
+		split_label(rd->src->a, span_trim((struct span){line.s, line.len - cells.len}),
 			    rd->header.load, row);
 		return true;
 	}
@@ -248,7 +243,7 @@ static bool continues(struct span s)
 static bool read_row(struct reader *rd, size_t i, struct row *row, size_t *end)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	const struct table_line *line = &rd->text->lines[i];
+	const struct table_line *line = &rd->src->text->lines[i];
 	bool found;
 
 	*row = (struct row){.line = line->line};
@@ -257,8 +252,8 @@ static bool read_row(struct reader *rd, size_t i, struct row *row, size_t *end)
 		return false;
 	found = scan_row(rd, line->text, row);
 	strbuf_add(&sb, line->text.s, line->text.len);
-	while (!found && *end < rd->text->n && *end < i + MAX_LINES) {
-		struct span next = span_trim(rd->text->lines[*end].text);
+	while (!found && *end < rd->src->text->n && *end < i + MAX_LINES) {
+		struct span next = span_trim(rd->src->text->lines[*end].text);
 
 		if (!continues(next) || next.len > MAX_LINE)
 			break;
@@ -275,7 +270,7 @@ static bool read_row(struct reader *rd, size_t i, struct row *row, size_t *end)
 /* A line among the rows that was one: a label, and somewhere a figure. */
 static const char *damaged_row(struct reader *rd, size_t i)
 {
-	struct span rest = rd->text->lines[i].text, word;
+	struct span rest = rd->src->text->lines[i].text, word;
 	struct cell cell;
 	size_t words = 0;
 	const char *start;
@@ -285,9 +280,9 @@ static const char *damaged_row(struct reader *rd, size_t i)
 	for (start = word.s; words < MAX_LABEL && span_next_word(&rest, &word); words++) {
 		struct span at = {word.s, rest.len + (size_t)(rest.s - word.s)};
 
-		if (take_cell(rd->a, &at, &cell) &&
+		if (take_cell(rd->src->a, &at, &cell) &&
 		    (cell.c.has_deviation || !strcmp(cell.c.value_text, "1.00") || cell.sign))
-			return span_join_words(rd->a,
+			return span_join_words(rd->src->a,
 					       (struct span){start, (size_t)(word.s - start)});
 	}
 	return NULL;
@@ -318,11 +313,11 @@ static bool is_rule(struct span s)
 /* "netperf" above "=======", "[hackbench pipe]". */
 static bool is_title(const struct reader *rd, size_t i, size_t top)
 {
-	struct span s = span_trim(rd->text->lines[i].text);
+	struct span s = span_trim(rd->src->text->lines[i].text);
 
 	if (!s.len || s.len > 60 || table_is_separator(s))
 		return false;
-	return (i + 1 < top && is_rule(rd->text->lines[i + 1].text)) ||
+	return (i + 1 < top && is_rule(rd->src->text->lines[i + 1].text)) ||
 	       (s.s[0] == '[' && s.s[s.len - 1] == ']');
 }
 
@@ -343,23 +338,23 @@ static void find_context(struct reader *rd, size_t top, struct context *c)
 
 	*c = (struct context){0};
 	for (i = top; i > rd->gap && seen < CONTEXT; seen++) {
-		struct span line = rd->text->lines[--i].text;
+		struct span line = rd->src->text->lines[--i].text;
 
-		take_option(rd->a, line, "-b", &c->base);
-		take_option(rd->a, line, "-c", &c->compare);
+		take_option(rd->src->a, line, "-b", &c->base);
+		take_option(rd->src->a, line, "-c", &c->compare);
 		if (span_find(line, ".log"))
-			take_option(rd->a, line, "-f", &c->log);
+			take_option(rd->src->a, line, "-f", &c->log);
 		if (!c->title && is_title(rd, i, top)) {
-			c->title = span_join_words(rd->a, span_trim(line));
-			rd->used[i] = true;
+			c->title = span_join_words(rd->src->a, span_trim(line));
+			rd->src->used[i] = true;
 			c->benchmark = table_benchmark_in(line, NULL);
 			if (!c->benchmark)
-				c->benchmark = first_word(rd->a, span_trim(line));
+				c->benchmark = first_word(rd->src->a, span_trim(line));
 		}
 		if (!c->benchmark)
 			c->benchmark = table_benchmark_in(line, NULL);
 		if (!c->benchmark && span_find(line, "report.py"))
-			take_option(rd->a, line, "-t", &c->benchmark);
+			take_option(rd->src->a, line, "-t", &c->benchmark);
 	}
 	if (c->base && c->compare) {
 		rd->base = c->base;
@@ -420,7 +415,7 @@ static const char *describe(const struct reader *rd, const char *name, size_t to
 	const struct table_legend_entry *e;
 	const char *found = NULL;
 
-	array_for_each (e, &rd->legend.entries)
+	array_for_each (e, &rd->src->legend->entries)
 		if (e->first < top && !strcasecmp(e->name, name))
 			found = e->text;
 	return found;
@@ -451,7 +446,7 @@ static int baseline_column(const struct reader *rd)
 
 static void add_params(struct reader *rd, const struct row *row, int number, struct table_row *out)
 {
-	struct table_param *p = arena_alloc_array(rd->a, 3, sizeof(*p));
+	struct table_param *p = arena_alloc_array(rd->src->a, 3, sizeof(*p));
 
 	out->params = p;
 	p[out->n_params++] = (struct table_param){"case", row->name, true};
@@ -459,7 +454,7 @@ static void add_params(struct reader *rd, const struct row *row, int number, str
 		p[out->n_params++] = (struct table_param){"load", row->load, true};
 	if (number > 1)
 		p[out->n_params++] =
-			(struct table_param){"table", arena_printf(rd->a, "%d", number), true};
+			(struct table_param){"table", arena_printf(rd->src->a, "%d", number), true};
 }
 
 /* Why a row is no comparison, or NULL; its cells become what they are. */
@@ -475,16 +470,16 @@ static const char *settle_cells(struct reader *rd, const struct row *row, int ba
 		cells[i] = in->c;
 		cells[i].line = row->line;
 		if (column->std && !in->c.has_deviation)
-			return arena_printf(rd->a, "%s has no deviation", column->name);
+			return arena_printf(rd->src->a, "%s has no deviation", column->name);
 		if ((int)i == base || !column->percent) {
 			if ((int)i == base && (in->sign || in->c.value != 1))
-				return arena_printf(rd->a, "%s is %s, not 1.00", column->name,
+				return arena_printf(rd->src->a, "%s is %s, not 1.00", column->name,
 						    in->c.value_text);
 			cells[i].has_value = true;
 			continue;
 		}
 		if (!in->sign && in->c.value != 0)
-			return arena_printf(rd->a, "%s has no sign: %s", column->name,
+			return arena_printf(rd->src->a, "%s has no sign: %s", column->name,
 					    in->c.value_text);
 		cells[i].change = in->c.value;
 		cells[i].has_change = true;
@@ -497,11 +492,11 @@ static const char *settle_cells(struct reader *rd, const struct row *row, int ba
 /* How many tables of these cases there are with this one: a second needs a name of its own. */
 static int count_alike(const struct reader *rd, const struct table *t, const char *key)
 {
-	size_t i, n = rd->set->tables.n;
+	size_t i, n = rd->src->set->tables.n;
 	int number = 1;
 
 	for (i = n > RECENT ? n - RECENT : 0; i < n; i++) {
-		const struct table *other = &rd->set->tables.items[i];
+		const struct table *other = &rd->src->set->tables.items[i];
 
 		number += !strcmp(other->family, t->family) &&
 			  str_equal(other->benchmark, t->benchmark) && other->rows.n &&
@@ -514,12 +509,13 @@ static int name_columns(struct reader *rd, struct table *t, int base)
 {
 	size_t i, given = 0;
 
-	t->variants = arena_alloc_array(rd->a, t->n_variants + 1, sizeof(*t->variants));
-	t->descriptions = arena_alloc_array(rd->a, t->n_variants + 1, sizeof(*t->descriptions));
-	while (rd->opt && rd->opt->names && rd->opt->names[given])
+	t->variants = arena_alloc_array(rd->src->a, t->n_variants + 1, sizeof(*t->variants));
+	t->descriptions =
+		arena_alloc_array(rd->src->a, t->n_variants + 1, sizeof(*t->descriptions));
+	while (rd->src->opt && rd->src->opt->names && rd->src->opt->names[given])
 		given++;
 	if (given && given != t->n_variants)
-		return table_names_missing(rd->text->file, t, rd->opt, rd->e);
+		return table_names_missing(rd->src->text->file, t, rd->src->opt, rd->src->e);
 	for (i = 0; i < t->n_variants; i++) {
 		const char *name = rd->header.columns[i].name;
 		size_t k, same = 0;
@@ -527,8 +523,8 @@ static int name_columns(struct reader *rd, struct table *t, int base)
 		for (k = 0; k < i; k++)
 			same += !strcmp(rd->header.columns[k].name, name);
 		if (same)
-			name = arena_printf(rd->a, "%s #%zu", name, same + 1);
-		t->variants[i] = given ? rd->opt->names[i] : name;
+			name = arena_printf(rd->src->a, "%s #%zu", name, same + 1);
+		t->variants[i] = given ? rd->src->opt->names[i] : name;
 		t->descriptions[i] = describe(rd, name, rd->header.line);
 		if (t->n_variants != 2 || t->descriptions[i])
 			continue;
@@ -566,7 +562,7 @@ static int compare_table(struct reader *rd, struct table *t, int base)
 		struct table_row out = {
 			.key = row->label,
 			.axis = row->load,
-			.full_metric = arena_printf(rd->a, "%s.%s",
+			.full_metric = arena_printf(rd->src->a, "%s.%s",
 						    t->benchmark ? t->benchmark : t->family,
 						    t->sign ? "relative" : "ratio"),
 			.headline = true,
@@ -577,10 +573,10 @@ static int compare_table(struct reader *rd, struct table *t, int base)
 		};
 		const char *why;
 
-		out.cells = arena_alloc_array(rd->a, t->n_variants, sizeof(*out.cells));
+		out.cells = arena_alloc_array(rd->src->a, t->n_variants, sizeof(*out.cells));
 		why = settle_cells(rd, row, base, out.cells);
 		if (why) {
-			tables_refuse(rd->a, rd->set, row->line, "row \"%s\" refused: %s",
+			tables_refuse(rd->src->a, rd->src->set, row->line, "row \"%s\" refused: %s",
 				      row->label, why);
 			continue;
 		}
@@ -605,13 +601,15 @@ static const char *variant_of_log(struct arena *a, const char *log, const char *
 
 static const char *metric_variant(struct reader *rd, struct table *t, const struct context *c)
 {
-	const char *name = rd->opt && rd->opt->names ? rd->opt->names[0] : NULL, *log = NULL;
+	const char *name = rd->src->opt && rd->src->opt->names ? rd->src->opt->names[0] : NULL,
+		   *log = NULL;
 
 	if (c->log)
-		log = variant_of_log(rd->a, c->log, &t->benchmark);
+		log = variant_of_log(rd->src->a, c->log, &t->benchmark);
 	if (name || log)
 		return name ? name : log;
-	tables_warn(rd->a, rd->set, t->line, "nothing names the kernel: it is called #1 (--names)");
+	tables_warn(rd->src->a, rd->src->set, t->line,
+		    "nothing names the kernel: it is called #1 (--names)");
 	return "#1";
 }
 
@@ -622,18 +620,18 @@ static void metric_table(struct reader *rd, struct table *t, const struct contex
 
 	t->n_variants = 1;
 	t->baseline = -1;
-	t->variants = arena_alloc_array(rd->a, 2, sizeof(*t->variants));
-	t->descriptions = arena_alloc_array(rd->a, 2, sizeof(*t->descriptions));
+	t->variants = arena_alloc_array(rd->src->a, 2, sizeof(*t->variants));
+	t->descriptions = arena_alloc_array(rd->src->a, 2, sizeof(*t->descriptions));
 	t->variants[0] = metric_variant(rd, t, c);
 	array_for_each (row, &rd->rows) {
 		for (i = 0; i < rd->header.n; i++) {
 			const struct column *column = &rd->header.columns[i];
 			const char *unit = column->percent ? "%" : NULL;
 			struct table_row out = {
-				.key = arena_printf(rd->a, "%s %s%s", row->label, column->name,
+				.key = arena_printf(rd->src->a, "%s %s%s", row->label, column->name,
 						    unit ? unit : ""),
 				.axis = row->load,
-				.full_metric = arena_printf(rd->a, "%s.%s%s",
+				.full_metric = arena_printf(rd->src->a, "%s.%s%s",
 							    t->benchmark ? t->benchmark : t->family,
 							    column->name, unit ? unit : ""),
 				.headline = true,
@@ -642,7 +640,7 @@ static void metric_table(struct reader *rd, struct table *t, const struct contex
 			};
 
 			add_params(rd, row, 1, &out);
-			out.cells = arena_alloc_array(rd->a, 1, sizeof(*out.cells));
+			out.cells = arena_alloc_array(rd->src->a, 1, sizeof(*out.cells));
 			out.cells[0] = row->cells[i].c;
 			out.cells[0].has_value = true;
 			out.cells[0].line = row->line;
@@ -672,20 +670,20 @@ static bool join_tables(struct reader *rd, const struct table *t)
 
 	if (!rd->last_metrics)
 		return false;
-	to = &rd->set->tables.items[rd->last_metrics - 1];
+	to = &rd->src->set->tables.items[rd->last_metrics - 1];
 	n = to->n_variants;
 	if (n >= MAX_COLUMNS || !same_keys(to, t))
 		return false;
 	for (i = 0; i < n; i++)
 		if (!strcmp(to->variants[i], t->variants[0]))
 			return false;
-	to->variants = memcpy(arena_alloc_array(rd->a, n + 2, sizeof(*to->variants)), to->variants,
-			      n * sizeof(*to->variants));
+	to->variants = memcpy(arena_alloc_array(rd->src->a, n + 2, sizeof(*to->variants)),
+			      to->variants, n * sizeof(*to->variants));
 	to->variants[n] = t->variants[0];
-	to->descriptions = arena_alloc_array(rd->a, n + 2, sizeof(*to->descriptions));
+	to->descriptions = arena_alloc_array(rd->src->a, n + 2, sizeof(*to->descriptions));
 	for (i = 0; i < t->rows.n; i++) {
 		struct table_row *row = &to->rows.items[i];
-		struct table_cell *cells = arena_alloc_array(rd->a, n + 1, sizeof(*cells));
+		struct table_cell *cells = arena_alloc_array(rd->src->a, n + 1, sizeof(*cells));
 
 		memcpy(cells, row->cells, n * sizeof(*cells));
 		cells[n] = t->rows.items[i].cells[0];
@@ -720,9 +718,9 @@ static int finish(struct reader *rd)
 		return r;
 	}
 	table_index_repeats(&t);
-	*ARRAY_PUSH(&rd->set->tables) = t;
+	*ARRAY_PUSH(&rd->src->set->tables) = t;
 	if (base < 0)
-		rd->last_metrics = rd->set->tables.n;
+		rd->last_metrics = rd->src->set->tables.n;
 	return 0;
 }
 
@@ -734,8 +732,8 @@ static int read_lines(struct reader *rd)
 	const char *damaged;
 	int r = 0;
 
-	for (i = 0; !r && i < rd->text->n; i++) {
-		if (!rd->text->lines[i].text.len)
+	for (i = 0; !r && i < rd->src->text->n; i++) {
+		if (!rd->src->text->lines[i].text.len)
 			continue;
 		if (read_header(rd, i, &header)) {
 			r = finish(rd);
@@ -751,29 +749,28 @@ static int read_lines(struct reader *rd)
 			damaged = i == after ? damaged_row(rd, i) : NULL;
 			if (!damaged)
 				continue;
-			tables_refuse(rd->a, rd->set, rd->text->lines[i].line,
+			tables_refuse(rd->src->a, rd->src->set, rd->src->text->lines[i].line,
 				      "row \"%s\" refused: not %zu cells", damaged, rd->header.n);
 			end = i + 1;
 		}
 		for (; i < end; i++)
-			rd->used[i] = true;
+			rd->src->used[i] = true;
 		after = end;
 		i = end - 1;
 	}
 	return r ? r : finish(rd);
 }
 
-static int intel_read(struct arena *a, const struct table_text *text, bool *used,
-		      const struct table_options *opt, struct table_set *set, struct err *e)
+static int intel_read(const struct table_source *src)
 {
-	struct reader rd = {.a = a, .text = text, .used = used, .opt = opt, .set = set, .e = e};
+	struct reader rd = {
+		.src = src,
+	};
 	int r;
 
-	table_legend_read(a, text, &rd.legend);
-	rd.baseline = baseline_in_prose(a, text);
+	rd.baseline = baseline_in_prose(src->a, src->text);
 	r = read_lines(&rd);
 	ARRAY_FREE(&rd.rows);
-	ARRAY_FREE(&rd.legend.entries);
 	return r;
 }
 

@@ -79,9 +79,10 @@ static const char *row_problem(struct lkp_reader *rd, const struct table *t,
 	if (row->damage)
 		return row->damage;
 	if (row->cells.n != t->n_variants)
-		return arena_printf(rd->a, "%zu of %zu values", row->cells.n, t->n_variants);
+		return arena_printf(rd->src->a, "%zu of %zu values", row->cells.n, t->n_variants);
 	for (i = 1; !why && i < row->cells.n; i++)
-		why = lkp_check_cell(rd->a, &row->cells.items[0], &row->cells.items[i], &checked);
+		why = lkp_check_cell(rd->src->a, &row->cells.items[0], &row->cells.items[i],
+				     &checked);
 	*change = checked ? CHANGE_RAW : CHANGE_UNKNOWN;
 	return why;
 }
@@ -167,7 +168,7 @@ static void add_row(struct lkp_reader *rd, const struct lkp_block *b, struct tab
 	size_t i;
 
 	*out = (struct table_row){
-		.key = row->total && b->detailed ? arena_printf(rd->a, "TOTAL %s", row->name)
+		.key = row->total && b->detailed ? arena_printf(rd->src->a, "TOTAL %s", row->name)
 						 : row->name,
 		.full_metric = detail ? total_metric(b) : row->name,
 		.params = b->params,
@@ -178,15 +179,15 @@ static void add_row(struct lkp_reader *rd, const struct lkp_block *b, struct tab
 		.kind = row->total && b->detailed ? ROW_TOTAL : ROW_VALUE,
 	};
 	if (detail)
-		split_path(rd->a, row->name, &out->benchmark, &out->params, &out->n_params);
+		split_path(rd->src->a, row->name, &out->benchmark, &out->params, &out->n_params);
 	if (detail && !out->full_metric)
-		out->full_metric =
-			arena_printf(rd->a, "%s.value", out->benchmark ? out->benchmark : "lkp");
+		out->full_metric = arena_printf(rd->src->a, "%s.value",
+						out->benchmark ? out->benchmark : "lkp");
 	if (row->cells.items[0].fails)
 		out->kind = ROW_FAILS;
 	out->headline =
 		is_headline(rd, out->benchmark ? out->benchmark : t->benchmark, out->full_metric);
-	out->cells = arena_alloc_array(rd->a, t->n_variants, sizeof(*out->cells));
+	out->cells = arena_alloc_array(rd->src->a, t->n_variants, sizeof(*out->cells));
 	for (i = 0; i < t->n_variants; i++) {
 		out->cells[i] = row->cells.items[i].c;
 		out->points |= row->cells.items[i].points || row->cells.items[i].fails;
@@ -244,7 +245,7 @@ static const char *benchmark_of_rows(struct arena *a, const struct lkp_block *b)
 static void find_test(struct lkp_reader *rd, struct lkp_block *b, struct table *t)
 {
 	const struct lkp_context *c = &b->context;
-	struct table_param *none = arena_alloc_array(rd->a, 1, sizeof(*none));
+	struct table_param *none = arena_alloc_array(rd->src->a, 1, sizeof(*none));
 
 	b->params = none;
 	b->n_params = 0;
@@ -256,7 +257,7 @@ static void find_test(struct lkp_reader *rd, struct lkp_block *b, struct table *
 		b->n_params = c->n_axes;
 		t->benchmark = c->benchmark;
 	} else if (c->section && is_path(c->section)) {
-		split_path(rd->a, c->section, &t->benchmark, &b->params, &b->n_params);
+		split_path(rd->src->a, c->section, &t->benchmark, &b->params, &b->n_params);
 	}
 	/* an axis line without names says neither where the suite stands, nor what else is what */
 	if (c->nameless) {
@@ -266,7 +267,7 @@ static void find_test(struct lkp_reader *rd, struct lkp_block *b, struct table *
 		t->benchmark = NULL;
 	}
 	if (!t->benchmark)
-		t->benchmark = benchmark_of_rows(rd->a, b);
+		t->benchmark = benchmark_of_rows(rd->src->a, b);
 	if (!t->benchmark)
 		t->benchmark = rd->testcase;
 }
@@ -282,7 +283,7 @@ static void check_rows(struct lkp_reader *rd, const struct lkp_block *b, struct 
 		const char *why = row_problem(rd, t, row, &change);
 
 		if (why)
-			tables_refuse(rd->a, rd->set, row->line, "row \"%s\" refused: %s",
+			tables_refuse(rd->src->a, rd->src->set, row->line, "row \"%s\" refused: %s",
 				      *row->name ? row->name : "?", why);
 		else
 			add_row(rd, b, t, row, change);
@@ -318,7 +319,7 @@ int lkp_finish(struct lkp_reader *rd)
 	if (!t.benchmark)
 		t.benchmark = t.rows.items[0].benchmark;
 	table_index_repeats(&t);
-	*ARRAY_PUSH(&rd->set->tables) = t;
+	*ARRAY_PUSH(&rd->src->set->tables) = t;
 out:
 	lkp_drop_rows(b);
 	return 0;
@@ -369,7 +370,7 @@ static int add_to_block(struct lkp_reader *rd, const struct lkp_row *row, size_t
 	b->context.has_rows = true;
 	lkp_apply_remark(b, span_of(row->rest));
 	for (; i < end; i++)
-		rd->used[i] = true;
+		rd->src->used[i] = true;
 	rd->gap = end;
 	return r;
 }
@@ -380,29 +381,31 @@ static int read_lines(struct lkp_reader *rd)
 	size_t i, end;
 	int r = 0;
 
-	for (i = 0; !r && i < rd->text->n; i++) {
-		if (!rd->text->lines[i].text.len || lkp_read_header(rd, &i, &r))
+	for (i = 0; !r && i < rd->src->text->n; i++) {
+		if (!rd->src->text->lines[i].text.len || lkp_read_header(rd, &i, &r))
 			continue;
-		if (lkp_read_row(rd->a, rd->text, i, rd->block.context.strict, &row, &end)) {
+		if (lkp_read_row(rd->src->a, rd->src->text, i, rd->block.context.strict, &row,
+				 &end)) {
 			r = add_to_block(rd, &row, i, end);
 			i = end - 1;
 			continue;
 		}
 		lkp_read_words(rd, i);
-		lkp_apply_remark(&rd->block, rd->text->lines[i].text);
+		lkp_apply_remark(&rd->block, rd->src->text->lines[i].text);
 	}
 	return r ? r : lkp_finish(rd);
 }
 
-static int lkp_read(struct arena *a, const struct table_text *text, bool *used,
-		    const struct table_options *opt, struct table_set *set, struct err *e)
+static int lkp_read(const struct table_source *src)
 {
-	struct lkp_reader rd = {.a = a, .text = text, .used = used, .opt = opt, .set = set, .e = e};
+	struct lkp_reader rd = {
+		.src = src,
+	};
 	int r;
 
 	lkp_read_subject(&rd);
 	r = read_lines(&rd);
-	if (!r && set->tables.n)
+	if (!r && src->set->tables.n)
 		lkp_check_claims(&rd);
 	lkp_drop_rows(&rd.block);
 	ARRAY_FREE(&rd.block.context.commits);

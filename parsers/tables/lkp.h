@@ -50,13 +50,7 @@ struct lkp_claim {
 };
 
 struct lkp_reader {
-	struct arena *a;
-	const struct table_text *text;
-	bool *used;
-	const struct table_options *opt;
-	struct table_set *set;
-	struct err *e;
-	struct table_legend legend;
+	const struct table_source *src;
 	struct lkp_block block; /* being collected */
 	size_t gap;		/* first line after the last rows */
 	const char *testcase;	/* "in testcase: aim9", or NULL */

@@ -34,7 +34,8 @@ bool lkp_is_hash(struct span s)
 
 static struct span line_of(const struct lkp_reader *rd, size_t i)
 {
-	return i < rd->text->n ? span_trim(rd->text->lines[i].text) : (struct span){"", 0};
+	return i < rd->src->text->n ? span_trim(rd->src->text->lines[i].text)
+				    : (struct span){"", 0};
 }
 
 static bool is_last(struct span s, char c)
@@ -103,18 +104,18 @@ static void set_axes(struct lkp_reader *rd, struct span names, struct span value
 	struct lkp_context *c = &rd->block.context;
 	struct span name, value;
 
-	c->section = arena_strndup(rd->a, values.s, values.len);
+	c->section = arena_strndup(rd->src->a, values.s, values.len);
 	c->nameless = count_of(names, '/') != count_of(values, '/');
 	if (c->nameless)
 		return;
-	c->axes = arena_alloc_array(rd->a, MAX_AXES, sizeof(*c->axes));
+	c->axes = arena_alloc_array(rd->src->a, MAX_AXES, sizeof(*c->axes));
 	while (names.len && c->n_axes < MAX_AXES) {
 		struct table_param p;
 
 		name = take_part(&names);
 		value = take_part(&values);
-		p = (struct table_param){arena_strndup(rd->a, name.s, name.len),
-					 arena_strndup(rd->a, value.s, value.len), false};
+		p = (struct table_param){arena_strndup(rd->src->a, name.s, name.len),
+					 arena_strndup(rd->src->a, value.s, value.len), false};
 		p.shown = !is_plumbing(p.name);
 		if (!strcmp(p.name, "testcase"))
 			c->benchmark = p.value;
@@ -133,7 +134,7 @@ static bool are_axes(struct span s)
 
 static size_t next_text(const struct lkp_reader *rd, size_t i)
 {
-	for (i++; i < rd->text->n && !line_of(rd, i).len;)
+	for (i++; i < rd->src->text->n && !line_of(rd, i).len;)
 		i++;
 	return i;
 }
@@ -153,7 +154,8 @@ static bool read_axes(struct lkp_reader *rd, size_t *i, int *r)
 		names.len = (size_t)(colon + 1 - s.s);
 		values = span_trim((struct span){colon + 1, s.len - names.len});
 	} else {
-		next = *i + 1 < rd->text->n && line_of(rd, *i + 1).len ? *i + 1 : next_text(rd, *i);
+		next = *i + 1 < rd->src->text->n && line_of(rd, *i + 1).len ? *i + 1
+									    : next_text(rd, *i);
 		values = line_of(rd, next);
 	}
 	if (are_axes(names) && is_one_word(values) && memchr(values.s, '/', values.len)) {
@@ -170,8 +172,8 @@ static bool read_axes(struct lkp_reader *rd, size_t *i, int *r)
 		return false;
 	}
 	for (; *i < next; ++*i)
-		rd->used[*i] = true;
-	rd->used[*i] = true;
+		rd->src->used[*i] = true;
+	rd->src->used[*i] = true;
 	return true;
 }
 
@@ -232,14 +234,14 @@ static bool read_commits(struct lkp_reader *rd, size_t *i, int *r)
 
 	if (!is_commit_line(line_of(rd, *i)))
 		return false;
-	if (at < rd->text->n && !line_of(rd, at).len)
+	if (at < rd->src->text->n && !line_of(rd, at).len)
 		at++;
 	if (ends_list(rd, at))
 		return false;
 	if (c->has_rows)
 		new_context(rd, r);
 	ARRAY_FREE(&c->commits);
-	rd->used[*i] = true;
+	rd->src->used[*i] = true;
 	while (!ends_list(rd, at) && c->commits.n < MAX_COMMITS) {
 		struct span s = line_of(rd, at);
 		size_t last = at;
@@ -247,12 +249,12 @@ static bool read_commits(struct lkp_reader *rd, size_t *i, int *r)
 		while (!is_closed(s) && last < at + 3 && line_of(rd, last + 1).len &&
 		       !table_is_separator(line_of(rd, last + 1))) {
 			last++;
-			s = span_of(arena_printf(rd->a, "%.*s %.*s", (int)s.len, s.s,
+			s = span_of(arena_printf(rd->src->a, "%.*s %.*s", (int)s.len, s.s,
 						 (int)line_of(rd, last).len, line_of(rd, last).s));
 		}
-		*ARRAY_PUSH(&c->commits) = commit_of(rd->a, s);
+		*ARRAY_PUSH(&c->commits) = commit_of(rd->src->a, s);
 		for (; at <= last; at++)
-			rd->used[at] = true;
+			rd->src->used[at] = true;
 	}
 	*i = at - 1;
 	return true;
@@ -293,11 +295,11 @@ static bool read_dashes(struct lkp_reader *rd, size_t *i, int *r)
 	c->dashes = c->top = *i;
 	c->strict = true;
 	while (c->top > rd->gap && c->dashes - c->top < MAX_HEADER_LINES &&
-	       line_of(rd, c->top - 1).len && !rd->used[c->top - 1] &&
+	       line_of(rd, c->top - 1).len && !rd->src->used[c->top - 1] &&
 	       !table_is_separator(line_of(rd, c->top - 1)))
 		c->top--;
 	for (*i = c->top; *i < next; ++*i)
-		rd->used[*i] = true;
+		rd->src->used[*i] = true;
 	--*i;
 	return true;
 }
@@ -324,7 +326,7 @@ static bool read_units(struct lkp_reader *rd, size_t i)
 	if (!rd->block.context.units)
 		rd->block.context.units = i + 1;
 	rd->block.percents |= percents;
-	rd->used[i] = true;
+	rd->src->used[i] = true;
 	return true;
 }
 
@@ -340,8 +342,8 @@ static bool read_test_case(struct lkp_reader *rd, size_t i, int *r)
 	if (!span_next_word(&s, &word) || !lkp_is_name(word))
 		return false;
 	new_context(rd, r);
-	rd->block.context.section = arena_strndup(rd->a, word.s, word.len);
-	rd->used[i] = true;
+	rd->block.context.section = arena_strndup(rd->src->a, word.s, word.len);
+	rd->src->used[i] = true;
 	return true;
 }
 
@@ -353,7 +355,7 @@ static bool read_rule(struct lkp_reader *rd, size_t i, int *r)
 	if (s.len < 40 || count_of(s, '=') != s.len)
 		return false;
 	new_context(rd, r);
-	rd->used[i] = true;
+	rd->src->used[i] = true;
 	return true;
 }
 
@@ -386,7 +388,7 @@ static bool header_words(const struct lkp_reader *rd, size_t n, struct span *wor
 	size_t i, found = 0;
 
 	for (i = c->columns ? c->top : c->dashes; i < c->dashes; i++) {
-		s = rd->text->lines[i].text;
+		s = rd->src->text->lines[i].text;
 		while (span_next_word(&s, &word)) {
 			if (found == n)
 				return false;
@@ -411,10 +413,10 @@ static void from_header(struct lkp_reader *rd, struct table *t, const struct spa
 	size_t i;
 
 	for (i = 0; i < t->n_variants; i++) {
-		struct lkp_commit found = commit_of(rd->a, words[i]);
+		struct lkp_commit found = commit_of(rd->src->a, words[i]);
 
 		if (lkp_is_hash(words[i]))
-			found.name = arena_strndup(rd->a, words[i].s, words[i].len);
+			found.name = arena_strndup(rd->src->a, words[i].s, words[i].len);
 		array_for_each (k, &c->commits)
 			if (fits(k, words[i]))
 				found = *k;
@@ -451,8 +453,8 @@ static void make_distinct(struct lkp_reader *rd, struct table *t)
 	if (are_distinct(t))
 		return;
 	for (i = 0; i < t->n_variants; i++)
-		t->variants[i] = arena_printf(rd->a, "%s #%zu", t->variants[i], i + 1);
-	tables_warn(rd->a, rd->set, t->line,
+		t->variants[i] = arena_printf(rd->src->a, "%s #%zu", t->variants[i], i + 1);
+	tables_warn(rd->src->a, rd->src->set, t->line,
 		    "two columns have the same name: they were numbered (--names)");
 }
 
@@ -460,11 +462,11 @@ static int from_options(struct lkp_reader *rd, struct table *t)
 {
 	size_t n = 0;
 
-	while (rd->opt->names[n])
+	while (rd->src->opt->names[n])
 		n++;
 	if (n != t->n_variants)
-		return table_names_missing(rd->text->file, t, rd->opt, rd->e);
-	memcpy(t->variants, rd->opt->names, n * sizeof(*t->variants));
+		return table_names_missing(rd->src->text->file, t, rd->src->opt, rd->src->e);
+	memcpy(t->variants, rd->src->opt->names, n * sizeof(*t->variants));
 	return 0;
 }
 
@@ -473,13 +475,13 @@ static void invent(struct lkp_reader *rd, struct table *t)
 	size_t i;
 
 	for (i = 0; i < t->n_variants; i++)
-		t->variants[i] = arena_printf(rd->a, "#%zu", i + 1);
+		t->variants[i] = arena_printf(rd->src->a, "#%zu", i + 1);
 	if (rd->reported && t->n_variants == 2) {
 		struct lkp_commit c = {rd->reported, rd->reported, rd->reported_subject};
 
 		name_column(t, 1, &c);
 	}
-	tables_warn(rd->a, rd->set, t->line,
+	tables_warn(rd->src->a, rd->src->set, t->line,
 		    "nothing names the %zu columns: they are called %s to %s (--names)",
 		    t->n_variants, t->variants[0], t->variants[t->n_variants - 1]);
 }
@@ -497,16 +499,16 @@ static size_t below_names(const struct lkp_reader *rd)
 int lkp_names(struct lkp_reader *rd, struct table *t)
 {
 	const struct lkp_context *c = &rd->block.context;
-	struct span *words = arena_alloc_array(rd->a, t->n_variants, sizeof(*words));
+	struct span *words = arena_alloc_array(rd->src->a, t->n_variants, sizeof(*words));
 	struct table_legend none = {{NULL, 0, 0}};
 	struct table_names names;
 	size_t n = t->n_variants;
 	bool headed = header_words(rd, n, words);
 
-	t->variants = arena_alloc_array(rd->a, n + 1, sizeof(*t->variants));
-	t->descriptions = arena_alloc_array(rd->a, n + 1, sizeof(*t->descriptions));
-	t->commits = arena_alloc_array(rd->a, n + 1, sizeof(*t->commits));
-	if (rd->opt && rd->opt->names)
+	t->variants = arena_alloc_array(rd->src->a, n + 1, sizeof(*t->variants));
+	t->descriptions = arena_alloc_array(rd->src->a, n + 1, sizeof(*t->descriptions));
+	t->commits = arena_alloc_array(rd->src->a, n + 1, sizeof(*t->commits));
+	if (rd->src->opt && rd->src->opt->names)
 		return from_options(rd, t);
 	if (c->commits.n == n && (!headed || list_fits(c, words))) {
 		for (size_t i = 0; i < n; i++)
@@ -514,18 +516,18 @@ int lkp_names(struct lkp_reader *rd, struct table *t)
 	} else if (headed) {
 		from_header(rd, t, words);
 	} else if (c->commits.n) {
-		return table_names_missing(rd->text->file, t, rd->opt, rd->e);
-	} else if (table_names_find(rd->a, rd->text, below_names(rd), rd->block.lowest, n, &none,
-				    NULL, rd->opt, &names)) {
+		return table_names_missing(rd->src->text->file, t, rd->src->opt, rd->src->e);
+	} else if (table_names_find(rd->src->a, rd->src->text, below_names(rd), rd->block.lowest, n,
+				    &none, NULL, rd->src->opt, &names)) {
 		t->variants = names.names;
 		t->descriptions = names.descriptions;
 		for (; names.top < rd->block.first; names.top++)
-			rd->used[names.top] = true;
+			rd->src->used[names.top] = true;
 	} else {
 		invent(rd, t);
 	}
 	make_distinct(rd, t);
 	if (t->commits[0])
-		tables_fact(rd->a, rd->set, "commit", span_of(t->commits[0]));
+		tables_fact(rd->src->a, rd->src->set, "commit", span_of(t->commits[0]));
 	return 0;
 }

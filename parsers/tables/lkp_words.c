@@ -148,12 +148,12 @@ static void add_claim(struct lkp_reader *rd, const struct span *words, size_t at
 {
 	struct span what = words[at];
 
-	c->metric = arena_strndup(rd->a, metric->s, metric->len);
+	c->metric = arena_strndup(rd->src->a, metric->s, metric->len);
 	if (lkp_claim_find(rd, c->metric))
 		return;
-	c->text = arena_strndup(rd->a, what.s, what.len);
+	c->text = arena_strndup(rd->src->a, what.s, what.len);
 	if (!c->sign)
-		c->text = arena_printf(rd->a, "%s %s", c->text,
+		c->text = arena_printf(rd->src->a, "%s %s", c->text,
 				       c->result == BETTER_LOWER ? "regression" : "improvement");
 	*ARRAY_PUSH(&rd->claims) = *c;
 }
@@ -188,10 +188,10 @@ static void read_reported(struct lkp_reader *rd, struct span word, struct span s
 	word = strip(word);
 	if (rd->reported || !lkp_is_hash(word))
 		return;
-	rd->reported = arena_strndup(rd->a, word.s, MIN(word.len, (size_t)12));
+	rd->reported = arena_strndup(rd->src->a, word.s, MIN(word.len, (size_t)12));
 	subject = strip(span_trim(subject));
 	if (subject.len)
-		rd->reported_subject = arena_strndup(rd->a, subject.s, subject.len);
+		rd->reported_subject = arena_strndup(rd->src->a, subject.s, subject.len);
 }
 
 static void read_subject(struct lkp_reader *rd, struct span s, int number)
@@ -208,7 +208,7 @@ void lkp_read_subject(struct lkp_reader *rd)
 {
 	const struct table_fact *f;
 
-	array_for_each (f, &rd->set->facts)
+	array_for_each (f, &rd->src->set->facts)
 		if (!strcmp(f->key, "subject"))
 			read_subject(rd, span_of(f->value), 1);
 }
@@ -233,11 +233,11 @@ static void read_facts(struct lkp_reader *rd, struct span s)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(machines); i++)
-		tables_fact(rd->a, rd->set, "machine", after(s, machines[i]));
+		tables_fact(rd->src->a, rd->src->set, "machine", after(s, machines[i]));
 	for (i = 0; i < ARRAY_SIZE(tests); i++) {
 		value = after(s, tests[i]);
 		if (value.len && !rd->testcase && span_next_word(&value, &word) && !value.len)
-			rd->testcase = arena_strndup(rd->a, word.s, word.len);
+			rd->testcase = arena_strndup(rd->src->a, word.s, word.len);
 	}
 	value = after(s, "commit:");
 	if (!value.len)
@@ -248,12 +248,12 @@ static void read_facts(struct lkp_reader *rd, struct span s)
 
 void lkp_read_words(struct lkp_reader *rd, size_t i)
 {
-	struct span s = span_trim(rd->text->lines[i].text), subject = after(s, "Subject:");
+	struct span s = span_trim(rd->src->text->lines[i].text), subject = after(s, "Subject:");
 
 	if (subject.len)
-		read_subject(rd, subject, rd->text->lines[i].line);
+		read_subject(rd, subject, rd->src->text->lines[i].line);
 	else if (span_find(s, "regression") || span_find(s, "improvement"))
-		read_claims(rd, s, rd->text->lines[i].line);
+		read_claims(rd, s, rd->src->text->lines[i].line);
 	read_facts(rd, s);
 }
 
@@ -285,8 +285,9 @@ static void check_row(struct lkp_reader *rd, const struct table *t, struct table
 			row->better = better_by(c, cell->change);
 	}
 	if (!agrees)
-		tables_warn(rd->a, rd->set, row->line, "the words state %s for %s, the table %+g%%",
-			    c->text, c->metric, row->cells[1].change);
+		tables_warn(rd->src->a, rd->src->set, row->line,
+			    "the words state %s for %s, the table %+g%%", c->text, c->metric,
+			    row->cells[1].change);
 }
 
 void lkp_check_claims(struct lkp_reader *rd)
@@ -296,16 +297,16 @@ void lkp_check_claims(struct lkp_reader *rd)
 	struct lkp_claim *c;
 
 	array_for_each (c, &rd->claims) {
-		tables_fact(rd->a, rd->set, arena_printf(rd->a, "stated.%s", c->metric),
-			    span_of(c->text));
-		array_for_each (t, &rd->set->tables) {
+		tables_fact(rd->src->a, rd->src->set,
+			    arena_printf(rd->src->a, "stated.%s", c->metric), span_of(c->text));
+		array_for_each (t, &rd->src->set->tables) {
 			if (strncmp(t->family, "lkp-", 4))
 				continue;
 			array_for_each (row, &t->rows)
 				check_row(rd, t, row, c);
 		}
 		if (!c->found)
-			tables_warn(rd->a, rd->set, c->line,
+			tables_warn(rd->src->a, rd->src->set, c->line,
 				    "%s for %s is stated too; no table here shows it", c->text,
 				    c->metric);
 	}

@@ -95,8 +95,8 @@ static const char *title_of(struct arena *a, const struct table_text *text, size
 	struct span s;
 	const char *end;
 
-	while (i > lowest && (!text->lines[i - 1].text.len ||
-			      table_is_separator(text->lines[i - 1].text)))
+	while (i > lowest &&
+	       (!text->lines[i - 1].text.len || table_is_separator(text->lines[i - 1].text)))
 		i--;
 	for (first = i; first > lowest && text->lines[first - 1].text.len && i - first < 4; first--)
 		if (block_better_in(text->lines[first - 1].text))
@@ -121,9 +121,8 @@ static void add_rows(struct arena *a, struct table *t, const struct side *sides,
 		enum row_kind kind;
 	} rows[] = {{1, ROW_EXTREME}, {2, ROW_EXTREME}, {3, ROW_EXTREME}, {4, ROW_VALUE}};
 	/* the title says what was counted */
-	const char *metric = block_metric(a, "ministat", t->section ? block_slug(a, t->section)
-								     : "value",
-					  NULL, better);
+	const char *metric = block_metric(
+		a, "ministat", t->section ? block_slug(a, t->section) : "value", NULL, better);
 	size_t r, i;
 
 	for (r = 0; r < ARRAY_SIZE(rows); r++) {
@@ -170,8 +169,8 @@ static int read_table(struct arena *a, const struct table_text *text, bool *used
 		sides[n].line = text->lines[i].line;
 		if (fault_of(&sides[n])) {
 			fault = fault_of(&sides[n]);
-			tables_refuse(a, set, sides[n].line, "\"%c\" refused: %s",
-				      sides[n].symbol, fault);
+			tables_refuse(a, set, sides[n].line, "\"%c\" refused: %s", sides[n].symbol,
+				      fault);
 		}
 		*end = i + 1;
 		n++;
@@ -203,17 +202,17 @@ static int read_table(struct arena *a, const struct table_text *text, bool *used
 	return 0;
 }
 
-static int ministat_read(struct arena *a, const struct table_text *text, bool *used,
-			 const struct table_options *opt, struct table_set *set, struct err *e)
+static int ministat_read(const struct table_source *src)
 {
 	size_t i, end, gap = 0;
 	int r = 0;
 
-	for (i = 0; !r && i < text->n; i++) {
-		if (!is_header(text->lines[i].text))
+	for (i = 0; !r && i < src->text->n; i++) {
+		if (!is_header(src->text->lines[i].text))
 			continue;
 		end = i + 1;
-		r = read_table(a, text, used, i, gap, &end, opt, set, e);
+		r = read_table(src->a, src->text, src->used, i, gap, &end, src->opt, src->set,
+			       src->e);
 		i = end - 1;
 		gap = end;
 	}

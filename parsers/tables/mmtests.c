@@ -47,13 +47,7 @@ static const struct known_key known_keys[] = {
 };
 
 struct reader {
-	struct arena *a;
-	const struct table_text *text;
-	bool *used;
-	const struct table_options *opt;
-	struct table_set *set;
-	struct err *e;
-	struct table_legend legend;
+	const struct table_source *src;
 	size_t gap; /* first line after the last table */
 	/* of the last table, for the next one under the same header or title */
 	const struct table *last; /* a copy, not the growing array's */
@@ -282,7 +276,7 @@ static bool blank_or_mark(struct span line)
 /* Looks up from the header (line top) to the last table; sections may stand below the header. */
 static void find_context(struct reader *rd, size_t first_row, size_t top, struct context *c)
 {
-	const struct table_line *lines = rd->text->lines;
+	const struct table_line *lines = rd->src->text->lines;
 	const char *inner = NULL;
 	struct span title = {NULL, 0};
 	int depth = lines[first_row].depth;
@@ -293,8 +287,8 @@ static void find_context(struct reader *rd, size_t first_row, size_t top, struct
 		struct span line = lines[--i].text;
 
 		if (table_is_parenthesis(line)) {
-			inner = inner ? inner : section_of(rd->a, line);
-			rd->used[i] = true;
+			inner = inner ? inner : section_of(rd->src->a, line);
+			rd->src->used[i] = true;
 		} else if (!blank_or_mark(line) && i < top) {
 			break;
 		}
@@ -310,18 +304,18 @@ static void find_context(struct reader *rd, size_t first_row, size_t top, struct
 			c->benchmark = table_benchmark_in(line, NULL);
 		if (!title.s && is_title(line, alone && !seen)) {
 			title = line;
-			rd->used[i] = true;
+			rd->src->used[i] = true;
 			if (table_benchmark_in(line, NULL))
 				c->benchmark = table_benchmark_in(line, NULL);
 		}
 		seen++;
 	}
 	if (title.s)
-		c->title = section_of(rd->a, title);
+		c->title = section_of(rd->src->a, title);
 	else if (c->empty && top == first_row)
 		c->title = rd->title;
 	if (c->title && inner)
-		c->section = arena_printf(rd->a, "%s %s", c->title, inner);
+		c->section = arena_printf(rd->src->a, "%s %s", c->title, inner);
 	else
 		c->section = inner ? inner : c->title;
 }
@@ -368,7 +362,7 @@ static void name_row(struct reader *rd, const char *benchmark, const struct row 
 		return;
 	axis = strchr(out->key, ' ');
 	out->statistic =
-		axis ? arena_strndup(rd->a, out->key, (size_t)(axis - out->key)) : out->key;
+		axis ? arena_strndup(rd->src->a, out->key, (size_t)(axis - out->key)) : out->key;
 	out->axis = axis ? axis + 1 : NULL;
 	if (out->kind == ROW_OTHER)
 		out->unit = "s"; /* Duration User|System|Elapsed */
@@ -398,7 +392,7 @@ static void add_row(struct reader *rd, struct table *t, const struct row *row,
 
 	name_row(rd, t->benchmark, row, out, &t->axis_name);
 	out->orientation = row->plain ? CHANGE_UNKNOWN : change;
-	out->cells = arena_alloc_array(rd->a, t->n_variants, sizeof(*out->cells));
+	out->cells = arena_alloc_array(rd->src->a, t->n_variants, sizeof(*out->cells));
 	for (i = 0; i < t->n_variants; i++)
 		out->cells[i] = row->cells.items[i].c;
 	if (!t->unit && out->kind != ROW_DEVIATION)
@@ -418,7 +412,7 @@ static void refuse_change(struct reader *rd, const struct table *t, const struct
 	const struct cell *cell = &row->cells.items[worst];
 
 	tables_refuse(
-		rd->a, rd->set, cell->c.line,
+		rd->src->a, rd->src->set, cell->c.line,
 		"row \"%s\" refused: %s, %s for %s is %.2f%%, but %.*f%% is printed", row->key,
 		t->variants[worst], cell->c.value_text, row->cells.items[t->baseline].c.value_text,
 		recomputed(row, t->baseline, worst, wanted), cell->change_decimals, cell->c.change);
@@ -445,7 +439,7 @@ static void check_row(struct reader *rd, struct table *t, const struct row *row,
 	int fits;
 
 	if (row->cells.n != t->n_variants || row->cut) {
-		tables_refuse(rd->a, rd->set, row->line,
+		tables_refuse(rd->src->a, rd->src->set, row->line,
 			      "row \"%s\" refused: %zu of %zu cells%s%s%s", row->key, row->cells.n,
 			      t->n_variants, row->cut ? " and a rest, \"" : "",
 			      row->cut ? row->cut : "", row->cut ? "\"" : "");
@@ -473,21 +467,23 @@ static int name_columns(struct reader *rd, struct table *t, size_t first, struct
 {
 	struct table_names names;
 
-	if (table_names_find(rd->a, rd->text, first, rd->gap, t->n_variants, &rd->legend, rd->last,
-			     rd->opt, &names)) {
+	if (table_names_find(rd->src->a, rd->src->text, first, rd->gap, t->n_variants,
+			     rd->src->legend, rd->last, rd->src->opt, &names)) {
 		find_context(rd, first, names.top, c);
 		t->variants = names.names;
 		t->descriptions = names.descriptions;
 		return 0;
 	}
 	find_context(rd, first, first, c);
-	if (!rd->last || rd->last->n_variants != t->n_variants || (rd->opt && rd->opt->names))
-		return t->n_variants > 1 ? table_names_missing(rd->text->file, t, rd->opt, rd->e)
+	if (!rd->last || rd->last->n_variants != t->n_variants ||
+	    (rd->src->opt && rd->src->opt->names))
+		return t->n_variants > 1 ? table_names_missing(rd->src->text->file, t, rd->src->opt,
+							       rd->src->e)
 					 : -ENOENT;
 	t->variants = rd->last->variants;
 	t->descriptions = rd->last->descriptions;
 	if (!c->empty)
-		tables_warn(rd->a, rd->set, t->line,
+		tables_warn(rd->src->a, rd->src->set, t->line,
 			    "no header: names of the columns are those of the table above");
 	return 0;
 }
@@ -512,7 +508,7 @@ static void warn_rates(struct reader *rd, const struct table *t)
 		if (!row->metric || strcmp(row->metric, "rps.p20") ||
 		    row->orientation != CHANGE_INVERTED)
 			continue;
-		tables_warn(rd->a, rd->set, row->line,
+		tables_warn(rd->src->a, rd->src->set, row->line,
 			    "rows \"Lat 20.0th\" are requests per second (higher is better), but "
 			    "signed as if they were latencies: imported as printed");
 		return;
@@ -527,7 +523,7 @@ static void check_rows(struct reader *rd, struct table *t, const row_array *rows
 
 	if (raw)
 		tables_warn(
-			rd->a, rd->set, t->line,
+			rd->src->a, rd->src->set, t->line,
 			"percentages of times are new / old - 1 here, not positive where better");
 	array_for_each (row, rows) {
 		wanted = row->statistic->change;
@@ -558,9 +554,10 @@ static int make_table(struct reader *rd, const row_array *rows, size_t first)
 		t.benchmark = rd->last->benchmark;
 	t.baseline = zero_column(rows, t.n_variants);
 	if (t.baseline < 0 && !all_plain(rows)) {
-		err_add(rd->e, -EINVAL, "no column of the table stands at 0.00%%");
-		err_at(rd->e, rd->text->file, t.line, 0);
-		err_hint(rd->e, "the percentages cannot be checked; is part of the table missing?");
+		err_add(rd->src->e, -EINVAL, "no column of the table stands at 0.00%%");
+		err_at(rd->src->e, rd->src->text->file, t.line, 0);
+		err_hint(rd->src->e,
+			 "the percentages cannot be checked; is part of the table missing?");
 		return -EINVAL;
 	}
 	if (t.baseline < 0 && same_variants(rd->last, &t))
@@ -570,8 +567,8 @@ static int make_table(struct reader *rd, const row_array *rows, size_t first)
 	if (t.rows.n) {
 		table_index_repeats(&t);
 		warn_rates(rd, &t);
-		rd->last = arena_copy(rd->a, &t, 1, sizeof(t));
-		*ARRAY_PUSH(&rd->set->tables) = t;
+		rd->last = arena_copy(rd->src->a, &t, 1, sizeof(t));
+		*ARRAY_PUSH(&rd->src->set->tables) = t;
 	}
 	return 0;
 }
@@ -582,15 +579,17 @@ static void warn_empty_section(struct reader *rd, size_t i)
 	struct row row = {0};
 	size_t next, end;
 
-	if (i >= rd->text->n || !table_is_parenthesis(rd->text->lines[i].text))
+	if (i >= rd->src->text->n || !table_is_parenthesis(rd->src->text->lines[i].text))
 		return;
-	for (next = i + 1; next < rd->text->n && !rd->text->lines[next].text.len;)
+	for (next = i + 1; next < rd->src->text->n && !rd->src->text->lines[next].text.len;)
 		next++;
-	if (next < rd->text->n && mmtests_read_row(rd->a, rd->text, next, &row, &end))
+	if (next < rd->src->text->n &&
+	    mmtests_read_row(rd->src->a, rd->src->text, next, &row, &end))
 		ARRAY_FREE(&row.cells);
 	else
-		tables_warn(rd->a, rd->set, rd->text->lines[i].line, "section \"%s\" is empty",
-			    section_of(rd->a, rd->text->lines[i].text));
+		tables_warn(rd->src->a, rd->src->set, rd->src->text->lines[i].line,
+			    "section \"%s\" is empty",
+			    section_of(rd->src->a, rd->src->text->lines[i].text));
 }
 
 /* Reads all rows from line i on, with blank lines between them; *end: the line after the last. */
@@ -599,11 +598,12 @@ static void read_block(struct reader *rd, size_t i, row_array *rows, size_t *end
 	struct row row;
 	size_t next = i;
 
-	while (next < rd->text->n && mmtests_read_row(rd->a, rd->text, next, &row, end)) {
+	while (next < rd->src->text->n &&
+	       mmtests_read_row(rd->src->a, rd->src->text, next, &row, end)) {
 		*ARRAY_PUSH(rows) = row;
 		for (; next < *end; next++)
-			rd->used[next] = true;
-		while (next < rd->text->n && !rd->text->lines[next].text.len)
+			rd->src->used[next] = true;
+		while (next < rd->src->text->n && !rd->src->text->lines[next].text.len)
 			next++;
 	}
 }
@@ -617,22 +617,15 @@ static void free_rows(row_array *rows)
 	ARRAY_FREE(rows);
 }
 
-static int mmtests_read(struct arena *a, const struct table_text *text, bool *used,
-			const struct table_options *opt, struct table_set *set, struct err *e)
+static int mmtests_read(const struct table_source *src)
 {
 	struct reader rd = {
-		.a = a,
-		.text = text,
-		.used = used,
-		.opt = opt,
-		.set = set,
-		.e = e,
+		.src = src,
 	};
 	size_t i = 0, end;
 	int r = 0;
 
-	table_legend_read(a, text, &rd.legend);
-	while (!r && i < text->n) {
+	while (!r && i < src->text->n) {
 		row_array rows = {NULL, 0, 0};
 
 		end = i;
@@ -640,7 +633,7 @@ static int mmtests_read(struct arena *a, const struct table_text *text, bool *us
 		if (rows.n) {
 			r = make_table(&rd, &rows, i);
 			rd.gap = end;
-			for (i = end; i < text->n && !text->lines[i].text.len;)
+			for (i = end; i < src->text->n && !src->text->lines[i].text.len;)
 				i++;
 			if (!r)
 				warn_empty_section(&rd, i);
@@ -649,7 +642,6 @@ static int mmtests_read(struct arena *a, const struct table_text *text, bool *us
 		}
 		free_rows(&rows);
 	}
-	ARRAY_FREE(&rd.legend.entries);
 	return r;
 }
 

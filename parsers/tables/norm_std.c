@@ -30,10 +30,10 @@ static enum deviation_kind deviation_word(struct span word)
 		const char *word;
 		enum deviation_kind kind;
 	} words[] = {
-		{"%std", DEV_PERCENT},	{"std%", DEV_PERCENT},	{"%stddev", DEV_PERCENT},
+		{"%std", DEV_PERCENT},	  {"std%", DEV_PERCENT},   {"%stddev", DEV_PERCENT},
 		{"stddev%", DEV_PERCENT}, {"%stdev", DEV_PERCENT}, {"stdev%", DEV_PERCENT},
-		{"stddev", DEV_STDDEV}, {"stdev", DEV_STDDEV},	{"std", DEV_STDDEV},
-		{"cv", DEV_CV},		{"cv%", DEV_CV},	{"%cv", DEV_CV},
+		{"stddev", DEV_STDDEV},	  {"stdev", DEV_STDDEV},   {"std", DEV_STDDEV},
+		{"cv", DEV_CV},		  {"cv%", DEV_CV},	   {"%cv", DEV_CV},
 	};
 	size_t i;
 
@@ -99,7 +99,8 @@ static bool read_header(struct arena *a, const struct table_text *text, size_t i
 		h->names[k] = name_of(a, words, ends[k - 1] + 1, ends[k]);
 		per = MIN(per, ends[k] - ends[k - 1] - 1);
 	}
-	/* what stands before the first name is the label of the rows; at least one word is the name */
+	/* what stands before the first name is the label of the rows; at least one word is the name
+	 */
 	per = MAX(MIN(per, ends[0] > 1 ? ends[0] - 1 : ends[0]), (size_t)1);
 	h->names[0] = name_of(a, words, ends[0] - per, ends[0]);
 	h->label = name_of(a, words, 0, ends[0] - per);
@@ -228,28 +229,29 @@ static int make_table(struct arena *a, const struct table_text *text, bool *used
 	return 0;
 }
 
-static int norm_std_read(struct arena *a, const struct table_text *text, bool *used,
-			 const struct table_options *opt, struct table_set *set, struct err *e)
+static int norm_std_read(const struct table_source *src)
 {
 	size_t i = 0, gap = 0, top, at;
 	struct header h;
 	int r = 0;
 
-	while (!r && i < text->n) {
+	while (!r && i < src->text->n) {
 		block_rows rows = {NULL, 0, 0};
 		struct block_row row;
 
 		top = i++;
-		if (used[top] || !read_header(a, text, top, &h))
+		if (src->used[top] || !read_header(src->a, src->text, top, &h))
 			continue;
-		for (at = h.end; at < text->n && (!text->lines[at].text.len ||
-						  table_is_separator(text->lines[at].text));)
+		for (at = h.end;
+		     at < src->text->n && (!src->text->lines[at].text.len ||
+					   table_is_separator(src->text->lines[at].text));)
 			at++;
-		while (at < text->n && read_row(a, text, &at, h.n, &row))
+		while (at < src->text->n && read_row(src->a, src->text, &at, h.n, &row))
 			*ARRAY_PUSH(&rows) = row;
 		if (rows.n) {
-			r = make_table(a, text, used, gap, top, &h, &rows, opt, set, e);
-			memset(used + top, true, at - top);
+			r = make_table(src->a, src->text, src->used, gap, top, &h, &rows, src->opt,
+				       src->set, src->e);
+			memset(src->used + top, true, at - top);
 			gap = i = at;
 		}
 		block_rows_free(&rows);

@@ -399,23 +399,21 @@ static size_t read_report(struct own_report *rp, size_t i, bool *used)
 	return i;
 }
 
-static int own_read(struct arena *a, const struct table_text *text, bool *used,
-		    const struct table_options *opt, struct table_set *set, struct err *e)
+static int own_read(const struct table_source *src)
 {
 	size_t i, k, end, last;
 
-	(void)e;
-	for (i = 0; i < text->n; i = end) {
-		struct own_report rp = {.a = a, .text = text};
+	for (i = 0; i < src->text->n; i = end) {
+		struct own_report rp = {.a = src->a, .text = src->text};
 
 		end = i + 1;
-		if (!own_facts_read(a, text, i, &rp.facts, set, &last))
+		if (!own_facts_read(src->a, src->text, i, &rp.facts, src->set, &last))
 			continue;
 		for (k = i; k < last; k++)
-			used[k] = true;
-		end = read_report(&rp, last, used);
+			src->used[k] = true;
+		end = read_report(&rp, last, src->used);
 		leave_to_mmtests(&rp, last);
-		own_emit(&rp, opt, set);
+		own_emit(&rp, src->opt, src->set);
 		own_report_release(&rp);
 	}
 	return 0;

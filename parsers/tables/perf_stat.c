@@ -33,11 +33,7 @@ struct entry {
 };
 
 struct reader {
-	struct arena *a;
-	const struct table_text *text;
-	bool *used;
-	const struct table_options *opt;
-	struct table_set *set;
+	const struct table_source *src;
 	ARRAY_OF(struct word) words;
 	struct block_series series;
 	struct grid grid;
@@ -204,12 +200,12 @@ static void add_entry(struct reader *rd, const struct entry *en, const struct bl
 		      const char *label, int line)
 {
 	struct table_row row = {.line = line};
-	struct table_cell cell = block_value(rd->a, en->number, en->value, line);
-	const char *name = span_join_words(rd->a, en->name);
-	const char *event = arena_strndup(rd->a, en->event.s, en->event.len);
+	struct table_cell cell = block_value(rd->src->a, en->number, en->value, line);
+	const char *name = span_join_words(rd->src->a, en->name);
+	const char *event = arena_strndup(rd->src->a, en->event.s, en->event.len);
 
 	if (!errors_agree(en)) {
-		tables_refuse(rd->a, rd->set, line,
+		tables_refuse(rd->src->a, rd->src->set, line,
 			      "row \"%s\" refused: the error of %s is %.*f, which is %.2f%%, but "
 			      "%.*f%% is printed",
 			      label ? label : name, cell.value_text, en->error_decimals, en->error,
@@ -219,11 +215,11 @@ static void add_entry(struct reader *rd, const struct entry *en, const struct bl
 	row.key = !label ? name
 		  : en->is_time && !strcmp(event, "elapsed")
 			  ? label
-			  : arena_printf(rd->a, "%s %s", label, name);
+			  : arena_printf(rd->src->a, "%s %s", label, name);
 	row.axis = label;
-	row.full_metric = arena_printf(rd->a, "perf-stat.%s", event);
+	row.full_metric = arena_printf(rd->src->a, "perf-stat.%s", event);
 	row.unit = en->is_time	? "s"
-		   : en->unit.s ? arena_strndup(rd->a, en->unit.s, en->unit.len)
+		   : en->unit.s ? arena_strndup(rd->src->a, en->unit.s, en->unit.len)
 				: NULL;
 	row.headline = en->is_time && !strcmp(event, "elapsed");
 	row.better = en->is_time || strstr(event, "energy-") || !strcmp(event, "duration_time")
@@ -271,8 +267,8 @@ static void find_prefix_names(struct reader *rd, struct span word)
 	if (word.len < 5 || word.s[0] != '-' || !slash || rd->minus)
 		return;
 	n = word.len - (word.s[word.len - 1] == ':');
-	rd->minus = arena_strndup(rd->a, word.s + 1, (size_t)(slash - word.s) - 1);
-	rd->plus = arena_strndup(rd->a, slash + 2, (size_t)(word.s + n - slash) - 2);
+	rd->minus = arena_strndup(rd->src->a, word.s + 1, (size_t)(slash - word.s) - 1);
+	rd->plus = arena_strndup(rd->src->a, slash + 2, (size_t)(word.s + n - slash) - 2);
 }
 
 /*
@@ -308,8 +304,8 @@ static void begin_block(struct reader *rd, size_t from, size_t to, struct span l
 	rd->has_head = false;
 	if (prefixed || label.len) {
 		/* the names are here; only the command may stand above */
-		block_heading(rd->a, rd->text, rd->used, rd->series.gap, w[to].line, NULL,
-			      &command);
+		block_heading(rd->src->a, rd->src->text, rd->src->used, rd->series.gap, w[to].line,
+			      NULL, &command);
 		rd->head = (struct block_heading){NULL, NULL, command.command};
 		rd->has_head = true;
 		return;
@@ -344,8 +340,8 @@ static void collect_words(struct reader *rd)
 {
 	size_t i;
 
-	for (i = 0; i < rd->text->n; i++) {
-		struct span rest = rd->text->lines[i].text, word;
+	for (i = 0; i < rd->src->text->n; i++) {
+		struct span rest = rd->src->text->lines[i].text, word;
 		bool starts = true;
 
 		while (span_next_word(&rest, &word)) {
@@ -398,16 +394,16 @@ static void read_words(struct reader *rd)
 						: rd->plus	 ? rd->plus
 								 : "+");
 		else if (label.len && !numeric)
-			h.name = given_name(rd, span_join_words(rd->a, label));
+			h.name = given_name(rd, span_join_words(rd->src->a, label));
 		if (!h.name && rd->head.name)
 			h.name = rd->head.name;
 		if (rd->has_head && h.name) {
 			rd->head.name = en.prefix ? NULL : h.name;
-			add_entry(rd, &en, &h, numeric ? span_join_words(rd->a, label) : NULL,
-				  rd->text->lines[w[at].line].line);
+			add_entry(rd, &en, &h, numeric ? span_join_words(rd->src->a, label) : NULL,
+				  rd->src->text->lines[w[at].line].line);
 		}
 		i = at + taken;
-		memset(rd->used + w[at].line, true, w[i - 1].line + 1 - w[at].line);
+		memset(rd->src->used + w[at].line, true, w[i - 1].line + 1 - w[at].line);
 		rd->series.gap = w[i - 1].line + 1;
 		from = i;
 	}
@@ -425,29 +421,29 @@ static bool has_perf(const struct table_text *text)
 	return false;
 }
 
-static int perf_stat_read(struct arena *a, const struct table_text *text, bool *used,
-			  const struct table_options *opt, struct table_set *set, struct err *e)
+static int perf_stat_read(const struct table_source *src)
 {
-	struct reader rd = {.a = a, .text = text, .used = used, .opt = opt, .set = set};
+	struct reader rd = {.src = src};
 	const struct table common = {.family = "perf-stat",
 				     .deviation = DEV_STDERR_PERCENT,
 				     .sign = SIGN_NONE,
 				     .baseline = -1};
 	int r = 0;
 
-	if (!has_perf(text))
+	if (!has_perf(src->text))
 		return 0;
-	rd.grid.a = a;
-	rd.series = (struct block_series){.a = a,
-					  .text = text,
-					  .used = used,
-					  .opt = opt,
-					  .sessions = block_sessions(a, text)};
+	rd.grid.a = src->a;
+	rd.series = (struct block_series){.a = src->a,
+					  .text = src->text,
+					  .used = src->used,
+					  .opt = src->opt,
+					  .sessions = block_sessions(src->a, src->text)};
 	collect_words(&rd);
 	read_words(&rd);
 	if (rd.series.nameless_line && rd.series.blocks > 1)
-		r = block_nameless(text, rd.series.nameless_line, rd.series.blocks, opt, e);
-	grid_finish(&rd.grid, set, 2, false, &common);
+		r = block_nameless(src->text, rd.series.nameless_line, rd.series.blocks, src->opt,
+				   src->e);
+	grid_finish(&rd.grid, src->set, 2, false, &common);
 	ARRAY_FREE(&rd.words);
 	return r;
 }

@@ -40,10 +40,7 @@ static const struct kind kinds[] = {
 };
 
 struct reader {
-	struct arena *a;
-	const struct table_text *text;
-	bool *used;
-	struct table_set *set;
+	const struct table_source *src;
 	const struct kind *kind;
 	const char *key; /* of the row being read, or NULL */
 	const char *row_key;
@@ -96,8 +93,8 @@ static void add_value(struct reader *rd, struct span number, double value, int l
 			    .unit = k->unit,
 			    .section = k->section,
 			    .side = rd->side++,
-			    .cell.c = block_value(rd->a, number, value, line)};
-	v->metric = arena_printf(rd->a, "%s.%s", k->metric, rd->key);
+			    .cell.c = block_value(rd->src->a, number, value, line)};
+	v->metric = arena_printf(rd->src->a, "%s.%s", k->metric, rd->key);
 	rd->sides = MAX(rd->sides, rd->side);
 }
 
@@ -131,8 +128,7 @@ static bool take_extreme(struct reader *rd, struct span word, int line)
 	rd->key = rd->row_key = min ? "min" : "max";
 	rd->side = 0;
 	if (rd->values.n && !strcmp(rd->values.items[rd->values.n - 1].key, min ? "max" : "min") &&
-	    rd->values.n > 1 &&
-	    !strcmp(rd->values.items[rd->values.n - 2].key, rd->row_key) &&
+	    rd->values.n > 1 && !strcmp(rd->values.items[rd->values.n - 2].key, rd->row_key) &&
 	    rd->values.items[rd->values.n - 2].cell.c.line == line)
 		rd->side = rd->values.items[rd->values.n - 2].side + 1;
 	add_value(rd, number, value, line);
@@ -176,7 +172,8 @@ static bool take_parenthesis(struct reader *rd, struct span word, struct span *r
 	return true;
 }
 
-/* Words of a line that belong to an output; false: others stand there too, and nothing was taken. */
+/* Words of a line that belong to an output; false: others stand there too, and nothing was taken.
+ */
 static bool read_line(struct reader *rd, struct span rest, int line)
 {
 	size_t values = rd->values.n, rows = rd->rows;
@@ -187,13 +184,14 @@ static bool read_line(struct reader *rd, struct span rest, int line)
 
 	rd->row_key = rd->key = NULL;
 	while (span_next_word(&rest, &word)) {
-		const char *p = percentile(rd->a, word);
+		const char *p = percentile(rd->src->a, word);
 
 		if (p) {
 			size_t n = word.len - (word.s[word.len - 1] == ':');
 
-			start_row(rd, p, arena_printf(rd->a, "%s%.*s", star ? "*" : "", (int)n,
-						      word.s));
+			start_row(rd, p,
+				  arena_printf(rd->src->a, "%s%.*s", star ? "*" : "", (int)n,
+					       word.s));
 			star = header = false;
 			continue;
 		}
@@ -216,8 +214,7 @@ static bool read_line(struct reader *rd, struct span rest, int line)
 		if (rd->side && (span_starts(word, "<-") || span_starts(word, "->")))
 			continue;
 		/* the title, with the first rows behind it where the text was flattened */
-		if (!rd->key && (header || title_of((struct span){
-						   word.s, word.len + rest.len}))) {
+		if (!rd->key && (header || title_of((struct span){word.s, word.len + rest.len}))) {
 			if (!header)
 				rd->kind = title_of((struct span){word.s, word.len + rest.len});
 			header = true;
@@ -248,7 +245,7 @@ static bool read_average(struct reader *rd, struct span line, int number)
 			    .metric = "average_rps",
 			    .unit = "req/s",
 			    .section = "RPS",
-			    .cell.c = block_value(rd->a, rest, value, number)};
+			    .cell.c = block_value(rd->src->a, rest, value, number)};
 	return true;
 }
 
@@ -259,8 +256,8 @@ static void read_block(struct reader *rd, size_t i, size_t *end)
 
 	rd->values.n = rd->rows = rd->sides = 0;
 	rd->kind = NULL;
-	for (*end = i; i < rd->text->n; i++) {
-		const struct table_line *line = &rd->text->lines[i];
+	for (*end = i; i < rd->src->text->n; i++) {
+		const struct table_line *line = &rd->src->text->lines[i];
 		struct span joined = line->text;
 		size_t lines = 1;
 
@@ -268,20 +265,19 @@ static void read_block(struct reader *rd, size_t i, size_t *end)
 			continue;
 		before = title_of(joined);
 		/* another output of the same kind begins a block of its own */
-		if (before && rd->values.n && (before == rd->kind || before == &kinds[0] ||
-					       before == &kinds[3]))
+		if (before && rd->values.n &&
+		    (before == rd->kind || before == &kinds[0] || before == &kinds[3]))
 			return;
 		if (memrchr(joined.s, '(', joined.len) > memrchr(joined.s, ')', joined.len) &&
-		    i + 1 < rd->text->n && joined.len < 300) {
-			const struct span *next = &rd->text->lines[i + 1].text;
+		    i + 1 < rd->src->text->n && joined.len < 300) {
+			const struct span *next = &rd->src->text->lines[i + 1].text;
 
-			joined = span_of(arena_printf(rd->a, "%.*s %.*s", (int)joined.len,
+			joined = span_of(arena_printf(rd->src->a, "%.*s %.*s", (int)joined.len,
 						      joined.s, (int)MIN(next->len, (size_t)300),
 						      next->s));
 			lines = 2;
 		}
-		if (!read_line(rd, joined, line->line) &&
-		    !read_average(rd, joined, line->line))
+		if (!read_line(rd, joined, line->line) && !read_average(rd, joined, line->line))
 			return;
 		i += lines - 1;
 		*end = i + 1;
@@ -293,10 +289,10 @@ static bool check_change(struct reader *rd, const struct value *v, const struct 
 {
 	struct block_cell cell = v->cell;
 
-	if (!cell.c.has_change || !base || block_change_fits(base, &cell.c, cell.change_decimals) &
-						   FITS_RAW)
+	if (!cell.c.has_change || !base ||
+	    block_change_fits(base, &cell.c, cell.change_decimals) & FITS_RAW)
 		return true;
-	tables_refuse(rd->a, rd->set, cell.c.line,
+	tables_refuse(rd->src->a, rd->src->set, cell.c.line,
 		      "row \"%s\" refused: %s for %s is %.2f%%, but %.*f%% is printed", v->key,
 		      cell.c.value_text, base->value_text,
 		      base->value > 0 ? 100 * (cell.c.value / base->value - 1) : 0,
@@ -329,7 +325,7 @@ static void add_values(struct reader *rd, struct grid *g, const struct block_hea
 
 	if (!first->n) {
 		first->n = rd->values.n;
-		first->values = arena_copy(rd->a, rd->values.items, rd->values.n,
+		first->values = arena_copy(rd->src->a, rd->values.items, rd->values.n,
 					   sizeof(*rd->values.items));
 	}
 	array_for_each (v, &rd->values) {
@@ -340,8 +336,7 @@ static void add_values(struct reader *rd, struct grid *g, const struct block_hea
 					.params = &none,
 					.line = v->cell.c.line};
 
-		if (v->side < n_sides &&
-		    check_change(rd, v, base_of(first->values, first->n, v)))
+		if (v->side < n_sides && check_change(rd, v, base_of(first->values, first->n, v)))
 			grid_add(g, v->section, &sides[v->side], &row, &v->cell.c);
 	}
 }
@@ -359,7 +354,7 @@ static void drop_short_rows(struct reader *rd)
 				    !strcmp(rd->values.items[to].key, rd->values.items[from].key);)
 			to++;
 		if (!extreme && to - from != rd->sides) {
-			tables_refuse(rd->a, rd->set, rd->values.items[from].cell.c.line,
+			tables_refuse(rd->src->a, rd->src->set, rd->values.items[from].cell.c.line,
 				      "row \"%s\" refused: %zu of %zu cells",
 				      rd->values.items[from].key, to - from, rd->sides);
 			continue;
@@ -383,17 +378,18 @@ static int add_sides(struct reader *rd, struct grid *g, struct block_series *ser
 	if (rd->sides > MAX_SIDES)
 		return 0;
 	/* the names stand between the title and the rows, or above both */
-	found = table_names_find(rd->a, rd->text, row, series->gap, rd->sides, &legend, NULL, opt,
-				 &names) ||
-		table_names_find(rd->a, rd->text, first, series->gap, rd->sides, &legend, NULL,
-				 opt, &names) ||
+	found = table_names_find(rd->src->a, rd->src->text, row, series->gap, rd->sides, &legend,
+				 NULL, opt, &names) ||
+		table_names_find(rd->src->a, rd->src->text, first, series->gap, rd->sides, &legend,
+				 NULL, opt, &names) ||
 		(!(opt && opt->names) &&
-		 table_names_words(rd->a, rd->text, row, series->gap, rd->sides, &names));
+		 table_names_words(rd->src->a, rd->src->text, row, series->gap, rd->sides, &names));
 	if (!found)
-		return block_nameless(rd->text, rd->values.items[0].cell.c.line, rd->sides, opt, e);
+		return block_nameless(rd->src->text, rd->values.items[0].cell.c.line, rd->sides,
+				      opt, e);
 	for (i = 0; i < rd->sides; i++)
 		sides[i].name = names.names[i];
-	memset(rd->used + MIN(names.top, first), true, row - MIN(names.top, first));
+	memset(rd->src->used + MIN(names.top, first), true, row - MIN(names.top, first));
 	drop_short_rows(rd);
 	add_values(rd, g, sides, rd->sides, base);
 	return 0;
@@ -404,32 +400,34 @@ static bool is_schbench(const struct reader *rd)
 	return rd->rows >= 3 || (rd->kind && rd->rows);
 }
 
-static int schbench_raw_read(struct arena *a, const struct table_text *text, bool *used,
-			     const struct table_options *opt, struct table_set *set, struct err *e)
+static int schbench_raw_read(const struct table_source *src)
 {
-	struct reader rd = {.a = a, .text = text, .used = used, .set = set};
-	struct block_series series = {
-		.a = a, .text = text, .used = used, .opt = opt,
-		.sessions = block_sessions(a, text)};
-	struct grid g = {.a = a};
+	struct reader rd = {.src = src};
+	struct block_series series = {.a = src->a,
+				      .text = src->text,
+				      .used = src->used,
+				      .opt = src->opt,
+				      .sessions = block_sessions(src->a, src->text)};
+	struct grid g = {.a = src->a};
 	struct first_block base = {NULL, 0};
-	const struct table common = {
-		.family = "schbench-raw", .benchmark = "schbench", .sign = SIGN_NONE,
-		.baseline = -1};
+	const struct table common = {.family = "schbench-raw",
+				     .benchmark = "schbench",
+				     .sign = SIGN_NONE,
+				     .baseline = -1};
 	struct block_heading h;
 	size_t i = 0, end, row, refused;
 	int r = 0;
 
-	while (!r && i < text->n) {
-		refused = set->refused.n;
+	while (!r && i < src->text->n) {
+		refused = src->set->refused.n;
 		read_block(&rd, i, &end);
 		if (!is_schbench(&rd) || !rd.values.n) {
-			set->refused.n = refused;
-			/* a title whose rows follow below the names of columns */
-			if (end > i && rd.kind && !rd.values.n && end < text->n) {
+			src->set->refused.n = refused;
+			/* src->a title whose rows follow below the names of columns */
+			if (end > i && rd.kind && !rd.values.n && end < src->text->n) {
 				const struct kind *kind = rd.kind;
 
-				for (row = end; row < text->n && row < end + 3; row++) {
+				for (row = end; row < src->text->n && row < end + 3; row++) {
 					size_t stop;
 
 					read_block(&rd, row, &stop);
@@ -437,30 +435,32 @@ static int schbench_raw_read(struct arena *a, const struct table_text *text, boo
 					if (rd.rows >= 3 && rd.sides > 1)
 						break;
 				}
-				if (row < text->n && row < end + 3) {
+				if (row < src->text->n && row < end + 3) {
 					read_block(&rd, row, &end);
 					rd.kind = kind;
-					r = add_sides(&rd, &g, &series, i, row, opt, &base, e);
-					memset(used + i, true, end - i);
+					r = add_sides(&rd, &g, &series, i, row, src->opt, &base,
+						      src->e);
+					memset(src->used + i, true, end - i);
 					series.gap = end;
 				}
 			}
 			i = MAX(end, i + 1);
 			continue;
 		}
-		for (row = i; row < end && title_of(text->lines[row].text); row++)
+		for (row = i; row < end && title_of(src->text->lines[row].text); row++)
 			;
 		if (rd.sides > 1)
-			r = add_sides(&rd, &g, &series, i, row, opt, &base, e);
+			r = add_sides(&rd, &g, &series, i, row, src->opt, &base, src->e);
 		else if (block_series_next(&series, i, &h))
 			add_values(&rd, &g, &h, 1, &base);
-		memset(used + i, true, end - i);
+		memset(src->used + i, true, end - i);
 		series.gap = end;
 		i = end;
 	}
 	if (!r && series.nameless_line && series.blocks > 1)
-		r = block_nameless(text, series.nameless_line, series.blocks, opt, e);
-	grid_finish(&g, set, 2, true, &common);
+		r = block_nameless(src->text, series.nameless_line, series.blocks, src->opt,
+				   src->e);
+	grid_finish(&g, src->set, 2, true, &common);
 	ARRAY_FREE(&rd.values);
 	return r;
 }

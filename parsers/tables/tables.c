@@ -128,9 +128,9 @@ size_t table_scan_number(struct span s, double *value, int *decimals)
 static const char *benchmark_at(struct span rest)
 {
 	static const char *const names[] = {
-		"tbench",   "hackbench", "schbench",  "kernbench", "dbench",   "stream", "netperf",
-		"coremark", "pgbench",	 "unixbench", "specjbb",   "sysbench", "ebizzy",
-		"stress-ng", "uperf",	"sched-messaging",
+		"tbench",  "hackbench", "schbench", "kernbench",       "dbench",  "stream",
+		"netperf", "coremark",	"pgbench",  "unixbench",       "specjbb", "sysbench",
+		"ebizzy",  "stress-ng", "uperf",    "sched-messaging",
 	};
 	size_t i, len;
 
@@ -381,7 +381,8 @@ static int settle_baseline(struct arena *a, const char *file, struct table *t,
 	if (t->delta_only)
 		return 0;
 	if (opt && opt->baseline) {
-		for (i = 0; i < t->n_variants && !table_same_words(t->variants[i], opt->baseline); i++)
+		for (i = 0; i < t->n_variants && !table_same_words(t->variants[i], opt->baseline);
+		     i++)
 			;
 		if (i == t->n_variants)
 			return unknown_baseline(a, file, t, opt->baseline, e);
@@ -473,20 +474,29 @@ static int read_families(struct arena *a, const struct table_text *text,
 	bool *used = arena_alloc_array(a, text->n + 1, sizeof(*used));
 	const struct table_family *const *f;
 	struct table_text left = *text;
+	struct table_legend legend = {{NULL, 0, 0}};
+	const struct table_source src = {.a = a,
+					 .text = &left,
+					 .used = used,
+					 .opt = opt,
+					 .set = set,
+					 .e = e,
+					 .legend = &legend};
 	struct table *t;
 	int r = 0, pass;
 
-	for (pass = 0; pass < 3; pass++) {
-		registry_for_each (table_family, f) {
-			if (pass_of(*f) != pass)
-				continue;
-			r = (*f)->read(a, &left, used, opt, set, e);
-			if (r)
-				return r;
-		}
-		if (!pass)
-			left = without_used(a, text, used);
+	for (pass = 0; !r && pass < 3; pass++) {
+		registry_for_each (table_family, f)
+			if (!r && pass_of(*f) == pass)
+				r = (*f)->read(&src);
+		if (pass || r)
+			continue;
+		left = without_used(a, text, used);
+		table_legend_read(a, &left, &legend);
 	}
+	ARRAY_FREE(&legend.entries);
+	if (r)
+		return r;
 	array_for_each (t, &set->tables) {
 		r = settle_baseline(a, text->file, t, opt, set, e);
 		if (r)

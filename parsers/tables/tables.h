@@ -70,7 +70,8 @@ struct table_row {
 	const char *statistic; /* "Hmean", "Amean", "Stddev", ... or NULL */
 	const char *axis;      /* "64", "elsp-8": the key without the statistic */
 	const char *metric; /* our metric without the benchmark ("throughput", "real"), or NULL */
-	/* "softirqs.SCHED": complete with the suite that measured it, instead of `metric`; or NULL */
+	/* "softirqs.SCHED": complete with the suite that measured it, instead of `metric`; or NULL
+	 */
 	const char *full_metric;
 	bool headline; /* the full_metric is what its benchmark is about, as the text has it */
 	enum row_better better; /* as the text states it */
@@ -78,8 +79,8 @@ struct table_row {
 	const struct table_param *params;
 	size_t n_params;
 	const char *benchmark; /* of this row's test case where it is not the table's, or NULL */
-	const char *unit;   /* of this row's values, NULL: not stated and not known */
-	int run;	    /* 0: a summary; N: the N-th single run listed ("run 3 real") */
+	const char *unit;      /* of this row's values, NULL: not stated and not known */
+	int run;	       /* 0: a summary; N: the N-th single run listed ("run 3 real") */
 	enum row_kind kind;
 	/* Which way the published percentages run, proved from the printed values. */
 	enum row_change orientation;
@@ -100,7 +101,7 @@ struct table {
 	enum deviation_kind deviation;
 	const char **variants;	   /* names, in the order of columns */
 	const char **descriptions; /* from a legend "name: text"; entries may be NULL */
-	const char **commits;	   /* hash of each, entries may be NULL; NULL: the text lists none */
+	const char **commits; /* hash of each, entries may be NULL; NULL: the text lists none */
 	size_t n_variants;
 	int baseline;	       /* index into variants, by the rule of the design */
 	bool baseline_guessed; /* no rule matched: first column, warned about */
@@ -150,6 +151,26 @@ struct table_options {
 	const char *baseline;	  /* --base, or NULL */
 };
 
+/* Lines "name: text" that explain the columns of the tables below them. */
+struct table_legend_entry {
+	const char *name, *text; /* wrapped text joined, one blank between words */
+	size_t first, last;	 /* lines, as indexes */
+};
+struct table_legend {
+	ARRAY_OF(struct table_legend_entry) entries;
+};
+
+/* What every family reads, and where to. */
+struct table_source {
+	struct arena *a;
+	const struct table_text *text;
+	bool *used; /* of lines: somebody's table */
+	const struct table_options *opt;
+	struct table_set *set;
+	struct err *e;
+	const struct table_legend *legend; /* of what the first families left; they have none */
+};
+
 struct table_family {
 	const char *name; /* "mmtests" */
 	bool first;	  /* asked before all others, who do not see the lines it took */
@@ -159,8 +180,7 @@ struct table_family {
 	 * that cannot be trusted go to set->refused. Returns 0 (also where there is no such table),
 	 * or -EINVAL with an error naming file and line for a table that cannot be understood.
 	 */
-	int (*read)(struct arena *a, const struct table_text *text, bool *used,
-		    const struct table_options *opt, struct table_set *set, struct err *e);
+	int (*read)(const struct table_source *src);
 };
 
 REGISTRY(table_family);
@@ -177,9 +197,9 @@ int tables_read(struct arena *a, const char *file, struct span text,
 /* ---- shared by families ---- */
 
 /*
- * Undoes what mail did, in this order: mbox and MIME structure (text/plain, else text/html), transfer
- * encoding (quoted-printable, base64; recognised in a paste without headers too), charset (Latin-1
- * and UTF-8 blanks, dashes and quotes become ASCII), tabs, quote marks at any depth. Date,
+ * Undoes what mail did, in this order: mbox and MIME structure (text/plain, else text/html),
+ * transfer encoding (quoted-printable, base64; recognised in a paste without headers too), charset
+ * (Latin-1 and UTF-8 blanks, dashes and quotes become ASCII), tabs, quote marks at any depth. Date,
  * Message-ID and Subject of the first message go to *set as facts.
  */
 void tables_undo(struct arena *a, const char *file, struct span text, struct table_text *out,
@@ -218,14 +238,6 @@ bool table_lkp_headline(const char *benchmark, const char *metric);
 /* A decimal number at the start of s ("1,234.50", "-3"): bytes taken, 0 if there is none. */
 size_t table_scan_number(struct span s, double *value, int *decimals);
 
-/* Lines "name: text" that explain the columns of the tables below them. */
-struct table_legend_entry {
-	const char *name, *text; /* wrapped text joined, one blank between words */
-	size_t first, last;	 /* lines, as indexes */
-};
-struct table_legend {
-	ARRAY_OF(struct table_legend_entry) entries;
-};
 void table_legend_read(struct arena *a, const struct table_text *text, struct table_legend *legend);
 
 /* Names of a table's columns and the header lines [top, ...) they stand in; top = first_row: none.

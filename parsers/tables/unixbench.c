@@ -40,12 +40,7 @@ struct row {
 };
 
 struct reader {
-	struct arena *a;
-	const struct table_text *text;
-	bool *used;
-	const struct table_options *opt;
-	struct table_set *set;
-	struct err *e;
+	const struct table_source *src;
 	struct block_series series;
 	struct grid grid;
 	size_t gap;
@@ -137,7 +132,7 @@ static bool read_line(struct arena *a, struct span line, struct row *row)
  */
 static bool read_row(const struct reader *rd, size_t i, struct row *row, size_t *end)
 {
-	struct span line = rd->text->lines[i].text, next, word;
+	struct span line = rd->src->text->lines[i].text, next, word;
 	bool percent, ok;
 	double value;
 	int decimals;
@@ -145,10 +140,10 @@ static bool read_row(const struct reader *rd, size_t i, struct row *row, size_t 
 	*end = i + 1;
 	if (test_of(line) < 0)
 		return false;
-	ok = read_line(rd->a, line, row);
-	if (i + 1 >= rd->text->n || line.len > 200)
+	ok = read_line(rd->src->a, line, row);
+	if (i + 1 >= rd->src->text->n || line.len > 200)
 		return ok;
-	next = rd->text->lines[i + 1].text;
+	next = rd->src->text->lines[i + 1].text;
 	if (next.len > 200 || !span_next_word(&(struct span){next.s, next.len}, &word))
 		return ok;
 	/* what follows are numbers or the end of a parenthesis alone */
@@ -159,10 +154,10 @@ static bool read_row(const struct reader *rd, size_t i, struct row *row, size_t 
 		if (!number_word(word, &value, &decimals, &percent) &&
 		    !span_starts(word, "samples)"))
 			return ok;
-	line = span_of(
-		arena_printf(rd->a, "%.*s %.*s", (int)line.len, line.s, (int)next.len, next.s));
-	if (!read_line(rd->a, line, row))
-		return ok && read_line(rd->a, rd->text->lines[i].text, row);
+	line = span_of(arena_printf(rd->src->a, "%.*s %.*s", (int)line.len, line.s, (int)next.len,
+				    next.s));
+	if (!read_line(rd->src->a, line, row))
+		return ok && read_line(rd->src->a, rd->src->text->lines[i].text, row);
 	*end = i + 2;
 	return true;
 }
@@ -173,23 +168,23 @@ static struct table_row row_of(struct reader *rd, const struct row *row, const c
 	bool score = row->is_score, index = score || !strcmp(column, "INDEX");
 	struct table_row out = {
 		.key = score || !*column ? row->key
-					 : arena_printf(rd->a, "%s %s", row->key, column),
+					 : arena_printf(rd->src->a, "%s %s", row->key, column),
 		.full_metric = index ? "unixbench.index" : "unixbench.result",
 		.headline = true,
 		.better = BETTER_HIGHER,
 		.line = line,
 	};
-	struct table_param *p = arena_alloc_array(rd->a, 1, sizeof(*p));
+	struct table_param *p = arena_alloc_array(rd->src->a, 1, sizeof(*p));
 	int test = test_of(span_of(row->key));
 
-	*p = (struct table_param){"test", score ? "score" : block_slug(rd->a, row->key), true};
+	*p = (struct table_param){"test", score ? "score" : block_slug(rd->src->a, row->key), true};
 	out.axis = out.key;
 	out.params = p;
 	out.n_params = 1;
 	out.benchmark = "unixbench";
 	if (!index && test >= 0 && tests[test].unit)
-		out.full_metric =
-			arena_printf(rd->a, "unixbench.%s", block_slug(rd->a, tests[test].unit));
+		out.full_metric = arena_printf(rd->src->a, "unixbench.%s",
+					       block_slug(rd->src->a, tests[test].unit));
 	out.unit = index ? "index" : test >= 0 ? tests[test].unit : NULL;
 	return out;
 }
@@ -215,7 +210,7 @@ static void add(struct reader *rd, const struct block_heading *h, const struct r
 		const char *column, size_t at, int line)
 {
 	struct table_row out = row_of(rd, row, column, line);
-	struct table_cell cell = block_value(rd->a, row->numbers[at], row->values[at], line);
+	struct table_cell cell = block_value(rd->src->a, row->numbers[at], row->values[at], line);
 
 	grid_add(&rd->grid, NULL, h, &out, &cell);
 }
@@ -228,8 +223,8 @@ static void read_output(struct reader *rd, size_t i, size_t *end)
 	size_t next, rows = 0;
 	bool named = block_series_next(&rd->series, i, &h), header = false;
 
-	for (*end = i; i < rd->text->n; i = next) {
-		const struct table_line *line = &rd->text->lines[i];
+	for (*end = i; i < rd->src->text->n; i = next) {
+		const struct table_line *line = &rd->src->text->lines[i];
 
 		next = i + 1;
 		if (!line->text.len || table_is_separator(line->text))
@@ -253,12 +248,12 @@ static void read_output(struct reader *rd, size_t i, size_t *end)
 			break;
 		}
 		if (row.n != 3) {
-			tables_refuse(rd->a, rd->set, line->line,
+			tables_refuse(rd->src->a, rd->src->set, line->line,
 				      "row \"%s\" refused: %zu of 3 numbers", row.key, row.n);
 			continue;
 		}
 		if (!index_agrees(&row)) {
-			tables_refuse(rd->a, rd->set, line->line,
+			tables_refuse(rd->src->a, rd->src->set, line->line,
 				      "row \"%s\" refused: %.*f for a BASELINE of %.*f is an INDEX "
 				      "of %.1f, but %.*f is printed",
 				      row.key, row.decimals[1], row.values[1], row.decimals[0],
@@ -277,8 +272,8 @@ static bool output_begins(const struct reader *rd, size_t i)
 {
 	size_t k;
 
-	for (k = i; k < rd->text->n && k < i + 30; k++) {
-		struct span line = rd->text->lines[k].text;
+	for (k = i; k < rd->src->text->n && k < i + 30; k++) {
+		struct span line = rd->src->text->lines[k].text;
 		struct row row;
 		size_t end;
 
@@ -309,21 +304,21 @@ static bool is_index_line(struct span line)
 static bool column_names(struct reader *rd, size_t first, size_t n, struct table_names *names)
 {
 	struct table_legend legend = {{NULL, 0, 0}};
-	struct table_text copy = *rd->text;
+	struct table_text copy = *rd->src->text;
 	size_t top = first, lowest = first > rd->gap + 12 ? first - 12 : rd->gap, i;
 	struct span rest, word;
 	bool found;
 
-	while (top > lowest && (!rd->text->lines[top - 1].text.len ||
-				table_is_separator(rd->text->lines[top - 1].text) ||
-				is_index_line(rd->text->lines[top - 1].text)))
+	while (top > lowest && (!rd->src->text->lines[top - 1].text.len ||
+				table_is_separator(rd->src->text->lines[top - 1].text) ||
+				is_index_line(rd->src->text->lines[top - 1].text)))
 		top--;
 	if (top == lowest)
-		return rd->opt && rd->opt->names &&
-		       table_names_find(rd->a, rd->text, first, lowest, n, &legend, NULL, rd->opt,
-					names);
+		return rd->src->opt && rd->src->opt->names &&
+		       table_names_find(rd->src->a, rd->src->text, first, lowest, n, &legend, NULL,
+					rd->src->opt, names);
 	/* the label of the rows is one word, or what a wide gap ends */
-	copy.lines = arena_copy(rd->a, rd->text->lines, top + 1, sizeof(*copy.lines));
+	copy.lines = arena_copy(rd->src->a, rd->src->text->lines, top + 1, sizeof(*copy.lines));
 	rest = copy.lines[top - 1].text;
 	if (span_next_word(&rest, &word) &&
 	    (!strncasecmp(word.s, "test", 4) || !strncasecmp(word.s, "benchmark", 9) ||
@@ -333,9 +328,10 @@ static bool column_names(struct reader *rd, size_t first, size_t n, struct table
 		copy.lines[top - 1].text = rest;
 	}
 	copy.n = top + 1;
-	found = table_names_find(rd->a, &copy, top, lowest, n, &legend, NULL, rd->opt, names) ||
-		(!(rd->opt && rd->opt->names) &&
-		 table_names_words(rd->a, &copy, top, lowest, n, names));
+	found = table_names_find(rd->src->a, &copy, top, lowest, n, &legend, NULL, rd->src->opt,
+				 names) ||
+		(!(rd->src->opt && rd->src->opt->names) &&
+		 table_names_words(rd->src->a, &copy, top, lowest, n, names));
 	ARRAY_FREE(&legend.entries);
 	for (i = 0; found && i < n; i++)
 		found = names->names[i] != NULL;
@@ -347,8 +343,8 @@ static enum row_better header_better(const struct reader *rd, size_t first)
 	size_t i;
 
 	for (i = first; i > rd->gap && first - i < 6; i--)
-		if (block_better_in(rd->text->lines[i - 1].text))
-			return block_better_in(rd->text->lines[i - 1].text);
+		if (block_better_in(rd->src->text->lines[i - 1].text))
+			return block_better_in(rd->src->text->lines[i - 1].text);
 	return BETTER_UNKNOWN;
 }
 
@@ -359,7 +355,7 @@ static const char *delta_name(struct reader *rd, size_t first)
 	size_t i, k;
 
 	for (i = first; i > rd->gap && first - i < 5; i--) {
-		struct span rest = rd->text->lines[i - 1].text, word;
+		struct span rest = rd->src->text->lines[i - 1].text, word;
 
 		while (span_next_word(&rest, &word))
 			for (k = 0; k < ARRAY_SIZE(words); k++)
@@ -367,7 +363,7 @@ static const char *delta_name(struct reader *rd, size_t first)
 				    !strncasecmp(word.s, words[k], strlen(words[k]))) {
 					while (word.s[word.len - 1] == ':')
 						word.len--;
-					return arena_strndup(rd->a, word.s, word.len);
+					return arena_strndup(rd->src->a, word.s, word.len);
 				}
 	}
 	return NULL;
@@ -375,7 +371,8 @@ static const char *delta_name(struct reader *rd, size_t first)
 
 static int nameless_columns(struct reader *rd, size_t first, size_t n)
 {
-	return block_nameless(rd->text, rd->text->lines[first].line, n, rd->opt, rd->e);
+	return block_nameless(rd->src->text, rd->src->text->lines[first].line, n, rd->src->opt,
+			      rd->src->e);
 }
 
 /* Rows of n columns from line `first` on. */
@@ -388,9 +385,10 @@ static int read_columns(struct reader *rd, size_t first, size_t *end)
 	struct row row;
 	enum row_better better = header_better(rd, first);
 
-	for (i = first; i < rd->text->n; i = next) {
+	for (i = first; i < rd->src->text->n; i = next) {
 		next = i + 1;
-		if (!rd->text->lines[i].text.len || table_is_separator(rd->text->lines[i].text))
+		if (!rd->src->text->lines[i].text.len ||
+		    table_is_separator(rd->src->text->lines[i].text))
 			continue;
 		if (!read_row(rd, i, &row, &next))
 			break;
@@ -405,10 +403,10 @@ static int read_columns(struct reader *rd, size_t first, size_t *end)
 	if (best < 2 && !delta)
 		return 0; /* a list of one variant says nothing */
 	t.n_variants = best;
-	t.line = rd->text->lines[first].line;
+	t.line = rd->src->text->lines[first].line;
 	if (delta) {
-		t.variants = arena_alloc_array(rd->a, 1, sizeof(*t.variants));
-		t.descriptions = arena_alloc_array(rd->a, 1, sizeof(*t.descriptions));
+		t.variants = arena_alloc_array(rd->src->a, 1, sizeof(*t.variants));
+		t.descriptions = arena_alloc_array(rd->src->a, 1, sizeof(*t.descriptions));
 		t.variants[0] = delta;
 		t.sign = better == BETTER_HIGHER ? SIGN_BETTER_POSITIVE : SIGN_RAW;
 		t.delta_only = true;
@@ -421,23 +419,23 @@ static int read_columns(struct reader *rd, size_t first, size_t *end)
 	for (i = first; i < *end; i = next) {
 		const char *column = delta ? "" : "INDEX";
 		struct table_row out;
-		int line = rd->text->lines[i].line;
+		int line = rd->src->text->lines[i].line;
 
 		next = i + 1;
 		if (!read_row(rd, i, &row, &next))
 			continue;
 		if (row.n != best) {
-			tables_refuse(rd->a, rd->set, line, "row \"%s\" refused: %zu of %zu cells",
-				      row.key, row.n, best);
+			tables_refuse(rd->src->a, rd->src->set, line,
+				      "row \"%s\" refused: %zu of %zu cells", row.key, row.n, best);
 			continue;
 		}
 		out = row_of(rd, &row, column, line);
 		out.better = better ? better : out.better;
 		if (delta)
 			out.orientation = CHANGE_UNKNOWN;
-		out.cells = arena_alloc_array(rd->a, best, sizeof(*out.cells));
+		out.cells = arena_alloc_array(rd->src->a, best, sizeof(*out.cells));
 		for (k = 0; k < best; k++) {
-			out.cells[k] = block_value(rd->a, row.numbers[k], row.values[k], line);
+			out.cells[k] = block_value(rd->src->a, row.numbers[k], row.values[k], line);
 			if (!delta)
 				continue;
 			out.cells[k].has_value = false;
@@ -451,26 +449,20 @@ static int read_columns(struct reader *rd, size_t first, size_t *end)
 		return 0;
 	t.unit = delta ? "%" : "index";
 	table_index_repeats(&t);
-	*ARRAY_PUSH(&rd->set->tables) = t;
+	*ARRAY_PUSH(&rd->src->set->tables) = t;
 	return 0;
 }
 
-static int unixbench_read(struct arena *a, const struct table_text *text, bool *used,
-			  const struct table_options *opt, struct table_set *set, struct err *e)
+static int unixbench_read(const struct table_source *src)
 {
 	struct reader rd = {
-		.a = a,
-		.text = text,
-		.used = used,
-		.opt = opt,
-		.set = set,
-		.e = e,
-		.grid.a = a,
-		.series = {.a = a,
-			   .text = text,
-			   .used = used,
-			   .opt = opt,
-			   .sessions = block_sessions(a, text)},
+		.src = src,
+		.grid.a = src->a,
+		.series = {.a = src->a,
+			   .text = src->text,
+			   .used = src->used,
+			   .opt = src->opt,
+			   .sessions = block_sessions(src->a, src->text)},
 	};
 	const struct table common = {
 		.family = "unixbench", .benchmark = "unixbench", .sign = SIGN_NONE, .baseline = -1};
@@ -478,24 +470,26 @@ static int unixbench_read(struct arena *a, const struct table_text *text, bool *
 	struct row row;
 	int r = 0;
 
-	while (!r && i < text->n) {
+	while (!r && i < src->text->n) {
 		end = i + 1;
-		if (is_index_header(text->lines[i].text) ||
-		    (test_of(text->lines[i].text) >= 0 && output_begins(&rd, i))) {
+		if (is_index_header(src->text->lines[i].text) ||
+		    (test_of(src->text->lines[i].text) >= 0 && output_begins(&rd, i))) {
 			read_output(&rd, i, &end);
-		} else if (test_of(text->lines[i].text) >= 0 &&
-			   !is_index_line(text->lines[i].text) && read_row(&rd, i, &row, &end)) {
+		} else if (test_of(src->text->lines[i].text) >= 0 &&
+			   !is_index_line(src->text->lines[i].text) &&
+			   read_row(&rd, i, &row, &end)) {
 			r = read_columns(&rd, i, &end);
 		} else {
 			i++;
 			continue;
 		}
-		memset(used + i, true, MAX(end, i + 1) - i);
+		memset(src->used + i, true, MAX(end, i + 1) - i);
 		i = rd.gap = MAX(end, i + 1);
 	}
 	if (!r && rd.series.nameless_line && rd.series.blocks > 1)
-		r = block_nameless(text, rd.series.nameless_line, rd.series.blocks, opt, e);
-	grid_finish(&rd.grid, set, 2, false, &common);
+		r = block_nameless(src->text, rd.series.nameless_line, rd.series.blocks, src->opt,
+				   src->e);
+	grid_finish(&rd.grid, src->set, 2, false, &common);
 	return r;
 }
 
