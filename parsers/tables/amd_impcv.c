@@ -41,16 +41,15 @@ static enum amd_scan scan_impcv(struct arena *a, struct span *rest, struct block
 	struct span s = *rest, number, more;
 	enum amd_scan scan;
 	int decimals;
-	size_t len;
 	char c;
 
 	*out = (struct block_cell){0};
 	span_skip_blanks(&s);
-	len = table_scan_number(s, &out->c.value, &decimals);
-	if (!len)
-		return s.len ? AMD_NONE : AMD_CUT;
-	number = (struct span){s.s, len};
-	span_skip(&s, len);
+	number = s;
+	scan = amd_scan_number(&s, &out->c.value, &decimals);
+	if (scan != AMD_CELL)
+		return scan;
+	number.len -= s.len;
 	c = span_next_char(&s);
 	if (c != '[')
 		return c ? AMD_NONE : AMD_CUT;

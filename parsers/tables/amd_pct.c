@@ -16,24 +16,24 @@
 static enum amd_scan scan_pct(struct arena *a, struct span *rest, struct block_cell *out)
 {
 	struct span s = *rest, number;
+	enum amd_scan scan;
 	int decimals;
-	size_t len;
 	char c;
 
 	*out = (struct block_cell){0};
 	span_skip_blanks(&s);
-	len = table_scan_number(s, &out->c.value, &decimals);
-	if (!len)
-		return s.len ? AMD_NONE : AMD_CUT;
-	number = (struct span){s.s, len};
-	span_skip(&s, len);
+	number = s;
+	scan = amd_scan_number(&s, &out->c.value, &decimals);
+	if (scan != AMD_CELL)
+		return scan;
+	number.len -= s.len;
 	c = span_next_char(&s);
 	if (c == '[') {
-		span_skip_blanks(&s);
-		len = table_scan_number(s, &out->c.deviation, &decimals);
-		if (!len || out->c.deviation < 0)
-			return s.len ? AMD_NONE : AMD_CUT;
-		span_skip(&s, len);
+		scan = amd_scan_number(&s, &out->c.deviation, &decimals);
+		if (scan != AMD_CELL)
+			return scan;
+		if (out->c.deviation < 0)
+			return AMD_NONE;
 		out->c.has_deviation = true;
 		c = span_next_char(&s);
 		if (c == '%')
@@ -44,11 +44,9 @@ static enum amd_scan scan_pct(struct arena *a, struct span *rest, struct block_c
 	}
 	if (c != '(')
 		return c ? AMD_NONE : AMD_CUT;
-	span_skip_blanks(&s);
-	len = table_scan_number(s, &out->c.change, &out->change_decimals);
-	if (!len)
-		return s.len ? AMD_NONE : AMD_CUT;
-	span_skip(&s, len);
+	scan = amd_scan_number(&s, &out->c.change, &out->change_decimals);
+	if (scan != AMD_CELL)
+		return scan;
 	span_skip_blanks(&s);
 	if (s.len < 3 || strncasecmp(s.s, "pct", 3))
 		return s.len && strncasecmp(s.s, "pct", s.len) ? AMD_NONE : AMD_CUT;

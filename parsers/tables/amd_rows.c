@@ -25,6 +25,18 @@ struct reader {
 	struct span rest;
 };
 
+enum amd_scan amd_scan_number(struct span *s, double *value, int *decimals)
+{
+	size_t len;
+
+	span_skip_blanks(s);
+	len = table_scan_number(*s, value, decimals);
+	if (!len)
+		return s->len ? AMD_NONE : AMD_CUT;
+	span_skip(s, len);
+	return AMD_CELL;
+}
+
 struct span amd_drop_label(struct span line)
 {
 	static const char *const labels[] = {"test",   "case",	   "clients", "client",

@@ -25,6 +25,8 @@ struct amd_style {
 
 int amd_read(const struct amd_style *style, const struct table_source *src);
 
+/* A number after blanks off *s. */
+enum amd_scan amd_scan_number(struct span *s, double *value, int *decimals);
 /* Header line without its label: "Test:   tip   patched" -> "tip   patched". */
 struct span amd_drop_label(struct span line);
 

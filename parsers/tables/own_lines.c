@@ -197,6 +197,25 @@ bool own_head_read(struct own_report *rp, size_t i, struct own_head *h)
 
 /* ---- rows ---- */
 
+/* A change off the last of *n words into *c; a difference has its unit behind it: "+10 MB/s?" */
+static bool drop_change(const struct own_words *w, struct table_cell *c, int line, size_t *n)
+{
+	size_t back;
+	double v;
+
+	for (back = 1; back <= 4 && back <= *n; back++) {
+		struct span s = w->w[*n - back];
+
+		if ((back == 1 && is_change(s, c, line)) ||
+		    (back > 1 && (s.s[0] == '+' || s.s[0] == '-') &&
+		     num_parse((struct span){s.s + 1, s.len - 1}, &v))) {
+			*n -= back;
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool wide_row(struct own_report *rp, const struct own_head *h, const struct own_words *w,
 		     int line, struct own_line *r)
 {
@@ -207,21 +226,9 @@ static bool wide_row(struct own_report *rp, const struct own_head *h, const stru
 		n--;
 	for (i = h->n; i-- > 1;) {
 		struct table_cell spare, *c = h->columns[i] < 0 ? &spare : &r->cells[h->columns[i]];
-		size_t back;
 
-		/* a difference has its unit behind it: "+10 MB/s?" */
-		for (back = 1; back <= 4 && back <= n; back++) {
-			struct span s = w->w[n - back];
-
-			if (back == 1 && is_change(s, c, line))
-				break;
-			if (back > 1 && (s.s[0] == '+' || s.s[0] == '-') &&
-			    num_parse((struct span){s.s + 1, s.len - 1}, &v))
-				break;
-		}
-		if (back > 4 || back > n)
+		if (!drop_change(w, c, line, &n))
 			return false;
-		n -= back;
 	}
 	if (!n)
 		return false;
@@ -298,23 +305,12 @@ static bool pair_side(struct own_report *rp, const struct own_head *h, const str
 static bool pair_row(struct own_report *rp, const struct own_head *h, const struct own_words *w,
 		     int line, struct own_line *r)
 {
-	size_t n = drop_verdict(w), back;
-	double v;
+	size_t n = drop_verdict(w);
 
 	if (!n || (h->range && !drop_range(w, &n)))
 		return false;
-	for (back = 1; back <= 4 && back <= n; back++) {
-		struct span s = w->w[n - back];
-
-		if (back == 1 && is_change(s, &r->cells[1], line))
-			break;
-		if (back > 1 && (s.s[0] == '+' || s.s[0] == '-') &&
-		    num_parse((struct span){s.s + 1, s.len - 1}, &v))
-			break;
-	}
-	if (back > 4 || back > n)
+	if (!drop_change(w, &r->cells[1], line, &n))
 		return false;
-	n -= back;
 	if ((h->other && !pair_side(rp, h, w, &r->cells[1], line, &n)) ||
 	    !pair_side(rp, h, w, &r->cells[0], line, &n))
 		return false;

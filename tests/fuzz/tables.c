@@ -27,8 +27,9 @@ static double half(const char *text)
 {
 	const char *dot = strchr(text, '.'), *e = strpbrk(text, "eE");
 	double places = dot ? (double)strspn(dot + 1, "0123456789") : 0;
+	double power = e ? strtod(e + 1, NULL) : 0;
 
-	return (dot || e ? 0.5 : 1) * pow(10, (e ? atof(e + 1) : 0) - places);
+	return (dot || e ? 0.5 : 1) * pow(10, power - places);
 }
 
 static void check_change(const struct table *t, const struct table_row *row,
