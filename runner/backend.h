@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A place where variants are measured. Three calls a visit: enter (boot the variant's kernel or
- * apply its settings), run (once per test case), leave (shut down or put everything back).
+ * A place where variants are measured. Three calls a visit: boot (the variant's kernel, or only its
+ * settings applied), run (once per test case), collect (shut down or put everything back).
  */
 #ifndef RUNNER_BACKEND_H
 #define RUNNER_BACKEND_H
@@ -14,7 +14,7 @@ struct fact {
 	const char *key, *value;
 };
 
-/* What a visit saw: the boot row of the database. Strings live in the arena given to enter. */
+/* What a visit saw: the boot row of the database. Strings live in the arena of the backend. */
 struct visit {
 	int variant, block;
 	/* NULL: fine. Else config_error, no_boot, panic, hang, truncated, wrong_kernel, lost */
@@ -23,7 +23,7 @@ struct visit {
 	bool permanent;	     /* a retry makes no sense (not a kernel, package missing) */
 	const char *boot_id, *release, *version, *build_id, *clocksource, *cmdline;
 	double seconds;	       /* until the first command could run */
-	struct strbuf console; /* of the whole visit, complete after leave */
+	struct strbuf console; /* of the whole visit, complete after collect */
 	ARRAY_OF(struct fact) facts;
 };
 
@@ -41,21 +41,21 @@ struct backend_ops {
 	bool local;	  /* runs happen on this machine, with its programs and paths */
 	/* Checks needs and prepares (download, unpack, initramfs). known_build_id: what the
 	 * database has for a kernel, by image hash (may return NULL). */
-	int (*open)(struct backend *b, struct err *e);
+	int (*prepare)(struct backend *b, struct err *e);
 	/* Finds the kernel of a variant; permanent errors name an alternative. */
 	int (*find_kernel)(struct backend *b, int variant, struct kernel_found *k, struct err *e);
 	/*
-	 * NULL, or whether the variant can be entered now without a reboot by hand (manual). One
+	 * NULL, or whether the variant can be booted into now without a reboot by hand (manual). One
 	 * boot then gives one block only.
 	 */
 	bool (*is_running)(struct backend *b, int variant);
-	/* Returns 0 with v->error set when the variant could not be entered. */
-	int (*enter)(struct backend *b, struct visit *v, struct err *e);
+	/* Returns 0 with v->error set when the variant could not be booted. */
+	int (*boot)(struct backend *b, struct visit *v, struct err *e);
 	/* Returns 0 with result->error set when the visit broke; then v->error is set too. */
 	int (*run)(struct backend *b, struct visit *v, const struct job *job,
 		   struct job_result *result, struct err *e);
-	int (*leave)(struct backend *b, struct visit *v, struct err *e);
-	void (*close)(struct backend *b);
+	int (*collect)(struct backend *b, struct visit *v, struct err *e);
+	void (*release)(struct backend *b);
 };
 
 REGISTRY(backend_ops);
@@ -64,7 +64,7 @@ struct backend {
 	const struct backend_ops *ops;
 	struct arena *a;
 	const struct campaign_config *config;
-	const char *accelerator; /* set by open: "kvm", "tcg", "" */
+	const char *accelerator; /* set by prepare: "kvm", "tcg", "" */
 	/* build-id stored for the image of this hash, or NULL */
 	const char *(*known_build_id)(void *data, const char *image_sha256);
 	void *data; /* of known_build_id */

@@ -145,12 +145,12 @@ static int calibrate_in(struct session *s, int variant, const struct test_case *
 			const struct bench_param *p, double *loops)
 {
 	struct visit v = {.variant = variant};
-	int ret = s->backend.ops->enter(&s->backend, &v, s->e), left;
+	int ret = s->backend.ops->boot(&s->backend, &v, s->e), left;
 
 	*loops = 0;
 	if (!ret && !v.error)
 		ret = search(s, &v, c, p, loops);
-	left = s->backend.ops->leave(&s->backend, &v, s->e);
+	left = s->backend.ops->collect(&s->backend, &v, s->e);
 	strbuf_release(&v.console);
 	ARRAY_FREE(&v.facts);
 	return ret ? ret : left;

@@ -8,7 +8,7 @@
 #include "runner/machine.h"
 #include "runner/settings.h"
 
-static int host_open(struct backend *b, struct err *e)
+static int host_prepare(struct backend *b, struct err *e)
 {
 	size_t i;
 	int ret = 0, one;
@@ -40,7 +40,7 @@ static int host_find_kernel(struct backend *b, int variant, struct kernel_found 
 	return 0;
 }
 
-int host_enter(struct backend *b, struct visit *v, struct err *e)
+int host_boot(struct backend *b, struct visit *v, struct err *e)
 {
 	_cleanup_err_ struct err why = ERR_INIT;
 	struct running_kernel k;
@@ -68,7 +68,7 @@ int host_run(struct backend *b, struct visit *v, const struct job *job, struct j
 	return job_run(job, result, e);
 }
 
-int host_leave(struct backend *b, struct visit *v, struct err *e)
+int host_collect(struct backend *b, struct visit *v, struct err *e)
 {
 	int n;
 
@@ -76,7 +76,7 @@ int host_leave(struct backend *b, struct visit *v, struct err *e)
 	return settings_restore(b->a, &n, e);
 }
 
-static void host_close(struct backend *b)
+static void host_release(struct backend *b)
 {
 	(void)b;
 }
@@ -85,11 +85,11 @@ static const struct backend_ops host_backend = {
 	.name = "host",
 	.unit = "run",
 	.local = true,
-	.open = host_open,
+	.prepare = host_prepare,
 	.find_kernel = host_find_kernel,
-	.enter = host_enter,
+	.boot = host_boot,
 	.run = host_run,
-	.leave = host_leave,
-	.close = host_close,
+	.collect = host_collect,
+	.release = host_release,
 };
 REGISTER(backend_ops, host_backend);

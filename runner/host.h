@@ -6,10 +6,10 @@
 #include "runner/backend.h"
 
 /* Applies the variant's settings; a setting that cannot be applied is a permanent v->error. */
-int host_enter(struct backend *b, struct visit *v, struct err *e);
+int host_boot(struct backend *b, struct visit *v, struct err *e);
 int host_run(struct backend *b, struct visit *v, const struct job *job, struct job_result *result,
 	     struct err *e);
 /* Puts every setting back. */
-int host_leave(struct backend *b, struct visit *v, struct err *e);
+int host_collect(struct backend *b, struct visit *v, struct err *e);
 
 #endif

@@ -16,7 +16,7 @@ struct manual {
 	struct kernel_found *kernels; /* of the variants */
 };
 
-static int manual_open(struct backend *b, struct err *e)
+static int manual_prepare(struct backend *b, struct err *e)
 {
 	struct manual *m = arena_alloc(b->a, sizeof(*m));
 
@@ -77,17 +77,17 @@ static bool manual_is_running(struct backend *b, int variant)
 	return is_kernel(&now, &m->kernels[variant]);
 }
 
-static int manual_enter(struct backend *b, struct visit *v, struct err *e)
+static int manual_boot(struct backend *b, struct visit *v, struct err *e)
 {
 	if (manual_is_running(b, v->variant))
-		return host_enter(b, v, e);
+		return host_boot(b, v, e);
 	v->error = "wrong_kernel";
 	v->message = "the running kernel is not the variant's";
 	v->permanent = true;
 	return 0;
 }
 
-static void manual_close(struct backend *b)
+static void manual_release(struct backend *b)
 {
 	b->priv = NULL;
 }
@@ -96,12 +96,12 @@ static const struct backend_ops manual_backend = {
 	.name = "manual",
 	.unit = "boot",
 	.local = true,
-	.open = manual_open,
+	.prepare = manual_prepare,
 	.find_kernel = manual_find_kernel,
 	.is_running = manual_is_running,
-	.enter = manual_enter,
+	.boot = manual_boot,
 	.run = host_run,
-	.leave = host_leave,
-	.close = manual_close,
+	.collect = host_collect,
+	.release = manual_release,
 };
 REGISTER(backend_ops, manual_backend);

@@ -110,7 +110,7 @@ static const char *const *campaign_programs(struct backend *b)
 	return list;
 }
 
-static int qemu_open(struct backend *b, struct err *e)
+static int qemu_prepare(struct backend *b, struct err *e)
 {
 	struct qemu *q = arena_alloc(b->a, sizeof(*q));
 	int r;
@@ -361,7 +361,7 @@ static void apply_settings(struct backend *b, struct visit *v)
 	judge(b, v, event, true);
 }
 
-static int qemu_enter(struct backend *b, struct visit *v, struct err *e)
+static int qemu_boot(struct backend *b, struct visit *v, struct err *e)
 {
 	_cleanup_err_ struct err why = ERR_INIT;
 	struct qemu *q = b->priv;
@@ -471,7 +471,7 @@ broken:
 	return r;
 }
 
-static int qemu_leave(struct backend *b, struct visit *v, struct err *e)
+static int qemu_collect(struct backend *b, struct visit *v, struct err *e)
 {
 	struct qemu *q = b->priv;
 	_cleanup_free_ char *sentinel = mem_printf("KD end runs=%d", q->runs);
@@ -491,7 +491,7 @@ static int qemu_leave(struct backend *b, struct visit *v, struct err *e)
 	return 0;
 }
 
-static void qemu_close(struct backend *b)
+static void qemu_release(struct backend *b)
 {
 	struct qemu *q = b->priv;
 
@@ -502,11 +502,11 @@ static void qemu_close(struct backend *b)
 static const struct backend_ops qemu_backend = {
 	.name = "qemu",
 	.unit = "boot",
-	.open = qemu_open,
+	.prepare = qemu_prepare,
 	.find_kernel = qemu_find_kernel,
-	.enter = qemu_enter,
+	.boot = qemu_boot,
 	.run = qemu_run,
-	.leave = qemu_leave,
-	.close = qemu_close,
+	.collect = qemu_collect,
+	.release = qemu_release,
 };
 REGISTER(backend_ops, qemu_backend);

@@ -120,7 +120,7 @@ static int open_backend(struct session *s)
 			      .known_build_id = known_build_id,
 			      .data = s,
 			      .note = s->opt->note};
-	ret = b->ops->open(b, s->e);
+	ret = b->ops->prepare(b, s->e);
 	s->slow = str_equal(b->accelerator, "tcg");
 	return ret;
 }
@@ -445,7 +445,7 @@ int run_campaign(struct db *db, struct arena *a, const struct catalog *cat,
 	ret = open_backend(&s);
 	if (!ret) {
 		ret = run_opened(&s);
-		s.backend.ops->close(&s.backend);
+		s.backend.ops->release(&s.backend);
 	}
 	report->interrupted = proc_interrupted() != 0;
 	ARRAY_FREE(&s.calibrated);

@@ -186,7 +186,7 @@ static int check_build_id(struct session *s, struct visit *v)
 static int enter(struct session *s, struct visit *v, struct db_boot *boot)
 {
 	double begin = num_monotonic();
-	int ret = s->backend.ops->enter(&s->backend, v, s->e);
+	int ret = s->backend.ops->boot(&s->backend, v, s->e);
 
 	if (!ret)
 		ret = check_build_id(s, v);
@@ -269,7 +269,7 @@ int session_visit(struct session *s, int block, size_t variant, struct visit_cel
 	if (!ret)
 		ret = run_cells(s, &v, boot.id, cells);
 	begin = num_monotonic();
-	left = s->backend.ops->leave(&s->backend, &v, s->e);
+	left = s->backend.ops->collect(&s->backend, &v, s->e);
 	s->entering += num_monotonic() - begin;
 	s->report->boot_seconds += num_monotonic() - begin;
 	s->visits++;

@@ -68,12 +68,12 @@ static void fixture_open(struct fixture *f, struct variant_config variant)
 				      .known_build_id = known_build_id,
 				      .data = f};
 	assert_non_null(f->backend.ops);
-	assert_int_equal(f->backend.ops->open(&f->backend, &f->err), 0);
+	assert_int_equal(f->backend.ops->prepare(&f->backend, &f->err), 0);
 }
 
 static void fixture_enter(struct fixture *f)
 {
-	assert_int_equal(f->backend.ops->enter(&f->backend, &f->visit, &f->err), 0);
+	assert_int_equal(f->backend.ops->boot(&f->backend, &f->visit, &f->err), 0);
 	assert_int_equal(f->err.list.n, 0);
 }
 
@@ -96,8 +96,8 @@ static struct job_result fixture_shell(struct fixture *f, const char *script, do
 
 static void fixture_close(struct fixture *f)
 {
-	assert_int_equal(f->backend.ops->leave(&f->backend, &f->visit, &f->err), 0);
-	f->backend.ops->close(&f->backend);
+	assert_int_equal(f->backend.ops->collect(&f->backend, &f->visit, &f->err), 0);
+	f->backend.ops->release(&f->backend);
 	strbuf_release(&f->visit.console);
 	ARRAY_FREE(&f->visit.facts);
 	err_release(&f->err);
@@ -278,7 +278,7 @@ static void test_good(void **state)
 	job_result_release(&r);
 	check_jobs(&f);
 	check_benchmarks(&f);
-	f.backend.ops->leave(&f.backend, &f.visit, &f.err);
+	f.backend.ops->collect(&f.backend, &f.visit, &f.err);
 	assert_null(f.visit.error);
 	assert_true(console_has(&f, "KD begin release="));
 	assert_true(console_has(&f, "KD run 1 start sh"));
