@@ -49,7 +49,17 @@ bool stats_prior_refuted(const struct moments *x, const struct moments *y,
 /* One variance, drawn to the prior by its degrees of freedom; Student's without a prior. */
 struct t_test stats_t_moderated(const struct moments *x, const struct moments *y,
 				const struct stats_variance *prior);
+/* The mean of n differences against 0, one variance, drawn to the prior as above. */
+struct t_test stats_t_paired(const struct moments *d, const struct stats_variance *prior);
 /* Half-width of the interval of the difference. */
 double stats_t_half_width(const struct t_test *t, double level);
+
+/* A test decides, and gives the interval; nothing where it has no answer. */
+void stats_take_paired(struct test_result *t, const struct moments *d,
+		       const struct stats_variance *prior);
+void stats_take_ranks(struct test_result *t, enum stats_method method,
+		      const struct interval *shift);
+/* From the scale of the test to changes. */
+void stats_finish(struct test_result *t);
 
 #endif

@@ -67,6 +67,16 @@ struct t_test stats_t_moderated(const struct moments *x, const struct moments *y
 	return t_test(x, y, sqrt(sum / df * (1.0 / x->n + 1.0 / y->n)), df);
 }
 
+struct t_test stats_t_paired(const struct moments *d, const struct stats_variance *prior)
+{
+	const struct moments nothing = {0, 0, 1};
+	double prior_df = prior->df > 0 ? prior->df : 0, df = prior_df + (double)d->n - 1;
+	double sum = (double)d->squares + (prior_df ? prior_df * prior->value : 0);
+
+	return d->n ? t_test(&nothing, d, sqrt(sum / df / (double)d->n), df)
+		    : (struct t_test){NAN, NAN, NAN, NAN};
+}
+
 double stats_t_half_width(const struct t_test *t, double level)
 {
 	return t->df > 0 && isfinite(t->se) ? qt((1 - level) / 2, t->df, 0, 0) * t->se : NAN;

@@ -151,3 +151,21 @@ double stats_block_permutation(const double *d, size_t n)
 	}
 	return (double)count / (double)all;
 }
+
+enum { LAG_VALUES = 8 };
+
+struct stats_lag stats_lag1(const double *x, size_t n)
+{
+	double mean = stats_amean(x, n), k = (double)n;
+	long double squares = stats_square_sum(x, n), sum = 0;
+	struct stats_lag lag = {NAN, NAN};
+	size_t i;
+
+	if (n < LAG_VALUES || !stats_all_finite(x, n) || !(squares > 0))
+		return lag;
+	for (i = 0; i + 1 < n; i++)
+		sum += (x[i] - mean) * (x[i + 1] - mean);
+	lag.r = (double)(sum / squares);
+	lag.p = pnorm((lag.r + 1 / k) * k * sqrt(k - 1) / (k - 2), 0, 1, 0, 0);
+	return lag;
+}

@@ -249,15 +249,15 @@ const char *verdict_name(enum verdict v);
  * is zero or negative, they are differences in the metric's unit.
  */
 struct test_result {
-	const char *test; /* "mw", "modt", "welch" (of summaries), "det" or "none" */
+	const char *test; /* "mw", "sr" (of pairs), "modt", "welch" (of summaries), "det", "none" */
 	double change;	  /* of the means, new against base; NAN if a mean is not defined */
 	double shift;	  /* Hodges-Lehmann, of summaries the change; NAN if a side is empty */
 	double low, high; /* of the shift, of a t-test of the mean; NAN where nothing is tested */
 	double level;
 	double p;	   /* NAN: not tested */
 	double p_adjusted; /* p of a family of one, until the caller corrects it */
-	double welch_p;	   /* cross-checks on the same scale; NAN if not computable */
-	double rank_p;	   /* exact Mann-Whitney, whatever decides */
+	double welch_p;	   /* cross-checks on the same scale; NAN; of pairs Student's t of them */
+	double rank_p;	   /* exact Mann-Whitney or signed ranks, whatever decides */
 	double pooled_sd;  /* of log values; NAN if not computable */
 	double scale; /* a threshold of 1 % is 0.01 of this: 1, on the raw scale |Amean(base)| */
 	bool on_log;  /* false: raw scale */
@@ -272,7 +272,13 @@ struct test_result {
 #define STATS_LOOKS_Q	  0.021
 #define STATS_LOOKS_LEVEL 0.979
 
-enum stats_method { STATS_NONE, STATS_RANKS, STATS_MODERATED, STATS_WELCH };
+enum stats_method {
+	STATS_NONE,
+	STATS_RANKS,
+	STATS_MODERATED,
+	STATS_WELCH,
+	STATS_SIGNED_RANKS,
+};
 
 /*
  * How n units on the smaller side are tested; prior unknown: none. Never asks the data.
@@ -289,6 +295,40 @@ enum stats_method stats_choose(size_t n, const struct stats_variance *prior);
 struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, const double *y,
 			      size_t ny, const struct stats_prior *prior, double level,
 			      struct stats_nulls *nulls);
+
+/*
+ * Exact two-sided p of Wilcoxon's signed ranks of n differences against 0, and the Hodges-Lehmann
+ * estimate (median of the Walsh averages) with its interval: wilcox.test(exact = TRUE, conf.int =
+ * TRUE) of R. Zeros are left out of the p, and equal absolute values have mid-ranks, with the exact
+ * distribution of the ranks given (as wilcox.exact of exactRankTests); the interval is that of
+ * untied values over all of them, which with ties covers at least as often as it says. Above 200
+ * pairs the normal approximation. NAN for n = 0 or where a value is not finite.
+ */
+void stats_signed_rank(const double *d, size_t n, double level, double *p, struct interval *shift);
+
+/* Pairs from which signed ranks are tested without a prior: five cannot go below p = 0.06. */
+enum { STATS_PAIRS_MIN = 6 };
+/* How n pairs are tested; the rule of stats_choose() with signed ranks from STATS_PAIRS_MIN on. */
+enum stats_method stats_choose_paired(size_t n, const struct stats_variance *prior);
+
+/*
+ * Test of y[i] (new) against x[i] (base), measured one right after the other, n pairs: of the log
+ * ratios, or of the differences where a value is zero or negative. prior: of the variance of one
+ * log ratio; NULL: none. pooled_sd is that of the log ratios over sqrt(2), so that the numbers of
+ * runs needed hold for pairs.
+ */
+struct test_result stats_test_paired(enum mean_kind kind, const double *x, const double *y,
+				     size_t n, const struct stats_variance *prior, double level);
+
+/*
+ * Lag-1 autocorrelation of values in their order, and the p that independent ones show one so large
+ * (one-sided, normal approximation: mean -1/n, variance (n-2)^2 / (n^2 (n-1))). NAN below 8 values
+ * or without spread.
+ */
+struct stats_lag {
+	double r, p;
+};
+struct stats_lag stats_lag1(const double *x, size_t n);
 
 struct stats_summary {
 	double mean, stddev; /* NAN: not stated */

@@ -51,6 +51,7 @@ static const char *const method_names[] = {
 	[STATS_RANKS] = "mw",
 	[STATS_MODERATED] = "modt",
 	[STATS_WELCH] = "welch",
+	[STATS_SIGNED_RANKS] = "sr",
 };
 
 enum stats_method stats_choose(size_t n, const struct stats_variance *prior)
@@ -105,18 +106,30 @@ static void take_moderated(struct test_result *t, const struct moments *x, const
 		t->prior = used;
 }
 
-static void take_ranks(struct test_result *t, const struct interval *shift)
+void stats_take_paired(struct test_result *t, const struct moments *d,
+		       const struct stats_variance *prior)
+{
+	const struct moments nothing = {0, 0, 1};
+	struct stats_variance used = {prior->value,
+				      stats_prior_refuted(&nothing, d, prior) ? 0 : prior->df};
+	struct t_test result = stats_t_paired(d, &used);
+
+	take_t(t, STATS_MODERATED, &result);
+	if (!isnan(t->p))
+		t->prior = used;
+}
+
+void stats_take_ranks(struct test_result *t, enum stats_method method, const struct interval *shift)
 {
 	t->p = t->rank_p;
 	if (isnan(t->p))
 		return;
-	t->test = method_names[STATS_RANKS];
+	t->test = method_names[method];
 	t->low = shift->low;
 	t->high = shift->high;
 }
 
-/* From the scale of the test to changes. */
-static void finish(struct test_result *t)
+void stats_finish(struct test_result *t)
 {
 	t->p_adjusted = t->p;
 	if (!t->on_log)
@@ -169,8 +182,8 @@ struct test_result stats_test(enum mean_kind kind, const double *x, size_t nx, c
 	/* ranks also where not even the prior has a spread: that leaves a t-test without an answer
 	 */
 	if (method == STATS_RANKS || (isnan(t.p) && MIN(nx, ny) >= STATS_TEST_MIN))
-		take_ranks(&t, &shift);
-	finish(&t);
+		stats_take_ranks(&t, STATS_RANKS, &shift);
+	stats_finish(&t);
 	return t;
 }
 
@@ -214,7 +227,7 @@ struct test_result stats_test_summaries(const struct stats_summary *x,
 		take_moderated(&t, &mx, &my, known);
 	else if (method == STATS_RANKS)
 		take_t(&t, STATS_WELCH, &welch);
-	finish(&t);
+	stats_finish(&t);
 	return t;
 }
 

@@ -6,6 +6,8 @@
 #   history  log|raw  values  group sizes  prior variance  df
 #   modt  x  y  prior variance  prior df  p  low95 high95  (of logs, y against x)
 #   binomial  k n level  low high
+#   pair  untied|tied  x  y  p  shift  low95 high95  low979 high979  t.test   (y against x, in pairs)
+#   pairmodt  x  y  prior variance  prior df  p  low95 high95  (of log ratios)
 #   summary  mean sd n  mean sd n  prior variance  prior df  p  low95 high95  (of logs)
 # Data have few digits and tied data are integers, so that no difference of two values hangs on
 # rounding. Usage: Rscript tests/unit/r-oracle.R > tests/unit/stats_golden.tsv
@@ -181,5 +183,64 @@ for (i in 1:20) {
 	level <- sample(c(0.9, 0.95), 1)
 	ci <- binom.test(k, n, conf.level = level)$conf.int
 	cat("binomial", k, n, level, join(ci[1]), join(ci[2]), sep = "\t")
+	cat("\n")
+}
+
+# Signed ranks of pairs. With ties and zeros the p is the exact one of the ranks given; the interval
+# is that of untied values (the Walsh averages that wilcox.test() takes) over all pairs.
+pair_test <- function(x, y, tied, level) {
+	n <- length(x)
+	if (!tied) {
+		w <- wilcox.test(y, x, paired = TRUE, exact = TRUE, conf.int = TRUE, conf.level = level)
+	} else {
+		d <- y - x
+		walsh <- outer(d, d, "+") / 2
+		walsh <- sort(walsh[lower.tri(walsh, TRUE)])
+		q <- max(1, qsignrank((1 - level) / 2, n))
+		p <- if (all(d == 0)) 1 else wilcox.exact(d, exact = TRUE)$p.value
+		w <- list(p.value = p, estimate = median(walsh),
+			conf.int = walsh[c(q, length(walsh) + 1 - q)])
+	}
+	if (2 / 2^n > 1 - level + 1e-12)
+		w$conf.int <- c(-Inf, Inf)
+	w
+}
+
+pair_line <- function(x, y, tied) {
+	a <- pair_test(x, y, tied, 0.95)
+	b <- pair_test(x, y, tied, 0.979)
+	t <- tryCatch(t.test(y, x, paired = TRUE)$p.value, error = function(e) NaN)
+	cat("pair", if (tied) "tied" else "untied", join(x, 7), join(y, 7), join(a$p.value),
+		join(a$estimate), join(a$conf.int[1]), join(a$conf.int[2]), join(b$conf.int[1]),
+		join(b$conf.int[2]), join(t), sep = "\t")
+	cat("\n")
+}
+
+for (n in c(2:60, sample(5:20, 60, TRUE))) {
+	level <- 100 + cumsum(rnorm(n, 0, 3))
+	repeat {
+		x <- round(level + rnorm(n), 3)
+		y <- round(level + rnorm(n, sample(c(0, 0.5, 2), 1)), 3)
+		d <- y - x
+		if (!anyDuplicated(round(abs(d), 3)) && all(d != 0))
+			break
+	}
+	pair_line(x, y, FALSE)
+	x <- sample(20:26, n, TRUE)
+	pair_line(x, x + sample((-2):(2 + n %% 3), n, TRUE), TRUE)
+}
+pair_line(c(5, 6, 7, 8, 9, 10), c(5, 6, 7, 8, 9, 10), TRUE)
+pair_line(1:8, 2:9, TRUE)
+
+for (i in 1:30) {
+	n <- sample(2:9, 1)
+	x <- signif(exp(rnorm(n, 5, 0.05)), 7)
+	y <- signif(x * exp(rnorm(n, sample(c(0, 0.01), 1), 0.01)), 7)
+	prior <- signif(c(0.0001 * rchisq(1, 5) / 5, sample(c(0.4, 10, 16, 80), 1)), 7)
+	d <- log(y) - log(x)
+	# as one sample: the second of no spread and no error
+	m <- moderated(mean(d), sum((d - mean(d))^2), n - 1, n, Inf, prior)
+	cat("pairmodt", join(x, 7), join(y, 7), join(prior[1], 7), join(prior[2], 7), join(m[1]),
+		join(m[2]), join(m[3]), sep = "\t")
 	cat("\n")
 }

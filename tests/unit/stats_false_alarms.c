@@ -127,12 +127,75 @@ static void test_families(void **state)
 	}
 }
 
+/*
+ * Flip mode on a machine that drifts: pairs keep the promise where the level of both sides wanders,
+ * and their interval is narrower than that of the same values without their pairing.
+ */
+static void test_pairs(void **state)
+{
+	enum { PAIRS = 20, ROUNDS = 10000 };
+	int marked = 0, covered = 0, narrower = 0, found = 0, found_unpaired = 0;
+	double x[PAIRS], y[PAIRS];
+
+	(void)state;
+	rng = 20260220;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct test_result pairs, apart;
+
+		drifting_pairs(x, y, PAIRS, 10, 0);
+		pairs = stats_test_paired(MEAN_AMEAN, x, y, PAIRS, NULL, 0.95);
+		apart = stats_test(MEAN_AMEAN, x, PAIRS, y, PAIRS, NULL, 0.95, NULL);
+		marked += pairs.p <= 0.05;
+		covered += pairs.low <= 0 && pairs.high >= 0;
+		narrower += pairs.high - pairs.low < apart.high - apart.low;
+		drifting_pairs(x, y, PAIRS, 10, 1.5);
+		found += stats_test_paired(MEAN_AMEAN, x, y, PAIRS, NULL, 0.95).p <= 0.05;
+		found_unpaired +=
+			stats_test(MEAN_AMEAN, x, PAIRS, y, PAIRS, NULL, 0.95, NULL).p <= 0.05;
+	}
+	print_message("%d pairs under drift: %.2f %% marked, %.2f %% covered, interval narrower in "
+		      "%.1f %%; 1.5 sigma found in %.1f %%, unpaired %.1f %%\n",
+		      PAIRS, 100.0 * marked / ROUNDS, 100.0 * covered / ROUNDS,
+		      100.0 * narrower / ROUNDS, 100.0 * found / ROUNDS,
+		      100.0 * found_unpaired / ROUNDS);
+	assert_true(marked <= 0.055 * ROUNDS && marked >= 0.03 * ROUNDS);
+	assert_true(covered >= 0.945 * ROUNDS);
+	assert_true(narrower >= 0.95 * ROUNDS);
+	assert_true(found >= 0.8 * ROUNDS && found_unpaired <= 0.5 * ROUNDS);
+}
+
+/* Independent values seldom show a lag, alike neighbours do. */
+static void test_lag(void **state)
+{
+	enum { N = 30, ROUNDS = 10000 };
+	int false_alarms = 0, found = 0;
+	double x[N];
+
+	(void)state;
+	rng = 20260221;
+	for (int i = 0; i < ROUNDS; i++) {
+		for (int k = 0; k < N; k++)
+			x[k] = normal();
+		false_alarms += stats_lag1(x, N).p <= 0.01;
+		for (int k = 1; k < N; k++)
+			x[k] += 0.7 * x[k - 1];
+		found += stats_lag1(x, N).p <= 0.01;
+	}
+	print_message("lag said of %.2f %% of independent values, of %.1f %% with 0.7\n",
+		      100.0 * false_alarms / ROUNDS, 100.0 * found / ROUNDS);
+	assert_true(false_alarms <= 0.015 * ROUNDS);
+	assert_true(found >= 0.75 * ROUNDS);
+	assert_true(isnan(stats_lag1(x, 7).r));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_false_alarms),
 		cmocka_unit_test(test_power),
 		cmocka_unit_test(test_families),
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_lag),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,52 @@ static void check_modt(struct span rest, int line)
 	check_result(&t, &rest, line);
 }
 
+static void check_pair(struct span rest, int line)
+{
+	struct span ties = take(&rest, '\t');
+	struct list x = take_list(&rest), y = take_list(&rest), back = x;
+	struct interval i, other;
+	double p, q;
+
+	assert_true(span_is(ties, "tied") || span_is(ties, "untied"));
+	assert_int_equal(x.n, y.n);
+	for (size_t k = 0; k < x.n; k++) {
+		y.v[k] -= x.v[k];
+		back.v[k] = -y.v[k];
+	}
+	stats_signed_rank(y.v, y.n, 0.95, &p, &i);
+	stats_signed_rank(back.v, back.n, 0.95, &q, &other);
+	check(p, take_number(&rest), "p", line);
+	check(q, p, "p the other way round", line);
+	check(i.estimate, take_number(&rest), "shift", line);
+	check(i.low, take_number(&rest), "low bound, 95 %", line);
+	check(i.high, take_number(&rest), "high bound, 95 %", line);
+	check(-other.high, i.low, "bound the other way round", line);
+	assert_true(isinf(i.low) ? i.achieved < 0.95 : i.achieved >= 0.95 - 1e-12);
+	stats_signed_rank(y.v, y.n, 0.979, &p, &i);
+	check(i.low, take_number(&rest), "low bound, 97.9 %", line);
+	check(i.high, take_number(&rest), "high bound, 97.9 %", line);
+	/* the first pair moved so that x is 0: the raw scale, and the same differences */
+	for (size_t k = 0; k < x.n; k++)
+		y.v[k] += x.v[k];
+	y.v[0] -= x.v[0];
+	x.v[0] = 0;
+	check(stats_test_paired(MEAN_AMEAN, x.v, y.v, x.n, NULL, 0.95).welch_p, take_number(&rest),
+	      "Student's p", line);
+	assert_int_equal(rest.len, 0);
+}
+
+static void check_pairmodt(struct span rest, int line)
+{
+	struct list x = take_list(&rest), y = take_list(&rest);
+	struct stats_prior prior = take_prior(&rest);
+	struct test_result t =
+		stats_test_paired(MEAN_GMEAN, x.v, y.v, x.n, &prior.log, 0.95);
+
+	assert_string_equal(t.test, "modt");
+	check_result(&t, &rest, line);
+}
+
 static struct stats_summary take_summary(struct span *rest)
 {
 	double mean = take_number(rest), stddev = take_number(rest);
@@ -198,7 +244,7 @@ static const struct {
 } kinds[] = {
 	{"rank", check_rank, 400},	{"bh", check_bh, 20},	  {"family", check_family, 40},
 	{"history", check_history, 20}, {"modt", check_modt, 30}, {"summary", check_summary, 20},
-	{"binomial", check_binomial, 20},
+	{"binomial", check_binomial, 20}, {"pair", check_pair, 200},  {"pairmodt", check_pairmodt, 30},
 };
 
 static void test_golden(void **state)
