@@ -26,7 +26,7 @@ LIBOBJ := $(filter-out $(O)/cli/main.o,$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/*.c))
 HELPERS := $(O)/kdelta-agent $(O)/wakebench
 # The guest's agent is static and shares the running of jobs with the host.
-AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o runner/job.o runner/frame.o core/proc.o \
+AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o runner/job.o runner/frame.o runner/knob.o core/proc.o \
 	core/proc_session.o core/mem.o core/str.o core/err.o core/num.o)
 
 # Packages: what building needs, what the main job needs, what the tests need besides.

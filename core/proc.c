@@ -80,11 +80,12 @@ static int cpu_list_parse(const char *list, cpu_set_t **set, size_t *size, struc
 	return -EINVAL;
 }
 
-enum spawn_step { STEP_SESSION, STEP_DIR, STEP_CPUS, STEP_EXEC };
+enum spawn_step { STEP_SESSION, STEP_DIR, STEP_CPUS, STEP_POLICY, STEP_EXEC };
 static const char *const step_names[] = {
 	[STEP_SESSION] = "start a session for",
 	[STEP_DIR] = "enter the folder of",
 	[STEP_CPUS] = "bind to the CPUs of",
+	[STEP_POLICY] = "set the scheduling policy of",
 	[STEP_EXEC] = "execute",
 };
 
@@ -92,6 +93,51 @@ struct spawn_error {
 	enum spawn_step step;
 	int code;
 };
+
+bool proc_policy_parse(const char *text, int *policy, int *priority)
+{
+	static const struct {
+		const char *name;
+		int policy;
+		bool real_time;
+	} policies[] = {
+		{"other", SCHED_OTHER, false}, {"batch", SCHED_BATCH, false},
+		{"idle", SCHED_IDLE, false},   {"fifo", SCHED_FIFO, true},
+		{"rr", SCHED_RR, true},
+	};
+	const char *colon = strchr(text, ':');
+	struct span name = {text, colon ? (size_t)(colon - text) : strlen(text)};
+	int64_t v = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++)
+		if (span_is(name, policies[i].name))
+			break;
+	if (i == ARRAY_SIZE(policies) || policies[i].real_time != (colon != NULL))
+		return false;
+	if (colon && (!num_parse_int(span_of(colon + 1), &v) || v < 1 || v > 99))
+		return false;
+	*policy = policies[i].policy;
+	*priority = (int)v;
+	return true;
+}
+
+/* In the child; nice first, as it has no effect under every policy. */
+static bool set_policy(const struct proc_spec *spec)
+{
+	struct sched_param param = {0};
+	int policy;
+
+	if (spec->nice && setpriority(PRIO_PROCESS, 0, spec->nice))
+		return false;
+	if (!spec->policy)
+		return true;
+	if (!proc_policy_parse(spec->policy, &policy, &param.sched_priority)) {
+		errno = EINVAL;
+		return false;
+	}
+	return !sched_setscheduler(0, policy, &param);
+}
 
 static void raise_nofile(uint64_t want)
 {
@@ -145,6 +191,8 @@ static struct spawn_error child_exec(const struct proc_spec *spec, const int fds
 	if (cpus && sched_setaffinity(0, cpus_size, cpus))
 		return (struct spawn_error){STEP_CPUS, errno};
 	raise_nofile(spec->nofile);
+	if (!set_policy(spec))
+		return (struct spawn_error){STEP_POLICY, errno};
 	for (env = spec->env; env && *env; env++)
 		putenv(mem_strdup(*env));
 	setenv("LC_ALL", "C", 1);

@@ -23,6 +23,8 @@ struct proc_spec {
 	double deadline; /* seconds until the group gets TERM, then KILL 2 s later; 0: none */
 	uint64_t nofile; /* RLIMIT_NOFILE wanted (soft and hard raised as far as allowed); 0: as is */
 	const char *cpus; /* CPU list "0-3,8" the program is bound to, or NULL */
+	const char *policy; /* scheduling policy as proc_policy_parse() reads it; NULL: as ours */
+	int nice; /* nice value; 0: as ours */
 	const char *input; /* text for stdin; NULL: /dev/null */
 	size_t max_output; /* bytes kept of each stream, 0: 64 MiB; more is an error of the run */
 	/* Called about every 100 ms with what was printed so far; may be NULL. Return true to stop. */
@@ -76,6 +78,12 @@ int proc_stop(struct proc_child *child, double grace, int *status);
 void proc_init(void);
 /* The signal that asked us to stop, or 0. */
 int proc_interrupted(void);
+
+/*
+ * "other", "batch", "idle", "fifo:PRIO" or "rr:PRIO" (1 to 99) as for sched_setscheduler(2);
+ * false: it is none.
+ */
+bool proc_policy_parse(const char *text, int *policy, int *priority);
 
 /* Whether something listens on 127.0.0.1:port. */
 bool proc_port_open(int port);

@@ -5,7 +5,8 @@
  * (runner/frame.h):
  *
  *	agent -> host	hello	facts, "key value" a line: release, version, build_id, boot_id, ...
- *	host -> agent	set	settings, a line each: "sysctl NAME VALUE" or "feature NAME"
+ *	host -> agent	set	settings in place of those set before, a line each: "sysctl NAME
+ *				VALUE", "feature NAME" or "knob PATH VALUE"
  *	agent -> host	done	empty, or what could not be set
  *	host -> agent	job	a job (runner/job.h)
  *	agent -> host	result	its result, or `failed` and why it could not even be tried
@@ -35,6 +36,7 @@
 
 #include "runner/frame.h"
 #include "runner/job.h"
+#include "runner/knob.h"
 
 #define LINE_NAME "/dev/ttyS1"
 
@@ -270,6 +272,46 @@ static bool write_setting(const char *path, const char *value)
 	return ok;
 }
 
+/* What brings back the settings that were changed, in their order. */
+struct change {
+	char *path, *value;
+};
+static ARRAY_OF(struct change) changes;
+
+static void note_change(const char *path, const char *value)
+{
+	*ARRAY_PUSH(&changes) = (struct change){mem_strdup(path), mem_strdup(value)};
+}
+
+static void undo_changes(struct strbuf *failures)
+{
+	struct change *c;
+
+	while (changes.n) {
+		c = &changes.items[--changes.n];
+		if (!write_setting(c->path, *c->value ? c->value : "\n"))
+			strbuf_addf(failures, "%s back to %s: %s\n", c->path, c->value,
+				    strerror(errno));
+		free(c->path);
+		free(c->value);
+	}
+}
+
+static bool set_file(const char *path, const char *value)
+{
+	_cleanup_strbuf_ struct strbuf old = STRBUF_INIT;
+	_cleanup_free_ char *back = NULL;
+	struct span v;
+
+	read_file(path, &old);
+	v = knob_value(span_of(strbuf_str(&old)));
+	back = mem_strndup(v.s, v.len);
+	if (!write_setting(path, value))
+		return false;
+	note_change(path, back);
+	return true;
+}
+
 static void set_sysctl(const char *name, const char *value, struct strbuf *failures)
 {
 	_cleanup_free_ char *path = mem_printf("/proc/sys/%s", name);
@@ -279,15 +321,37 @@ static void set_sysctl(const char *name, const char *value, struct strbuf *failu
 		if (*p == '.')
 			*p = '/';
 	}
-	if (!write_setting(path, value))
+	if (!set_file(path, value))
 		strbuf_addf(failures, "sysctl %s=%s: %s\n", name, value, strerror(errno));
+}
+
+static bool has_word(const char *path, const char *word)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	struct span rest, one;
+
+	read_file(path, &sb);
+	rest = span_of(strbuf_str(&sb));
+	while (span_next_word(&rest, &one))
+		if (span_is(one, word))
+			return true;
+	return false;
 }
 
 static void set_feature(const char *name, struct strbuf *failures)
 {
-	if (!write_setting("/sys/kernel/debug/sched/features", name) &&
-	    !(errno == ENOENT && write_setting("/sys/kernel/debug/sched_features", name)))
+	const char *path = "/sys/kernel/debug/sched/features";
+	_cleanup_free_ char *back = mem_printf("%s%s", str_starts(name, "NO_") ? "" : "NO_",
+					       str_starts(name, "NO_") ? name + 3 : name);
+	bool is_new;
+
+	if (access(path, F_OK))
+		path = "/sys/kernel/debug/sched_features";
+	is_new = !has_word(path, name);
+	if (!write_setting(path, name))
 		strbuf_addf(failures, "scheduler feature %s: %s\n", name, strerror(errno));
+	else if (is_new)
+		note_change(path, back);
 }
 
 static void apply_settings(struct span text)
@@ -295,6 +359,7 @@ static void apply_settings(struct span text)
 	_cleanup_strbuf_ struct strbuf failures = STRBUF_INIT;
 	struct span row, kind, name;
 
+	undo_changes(&failures);
 	while (span_next_line(&text, &row, NULL)) {
 		_cleanup_free_ char *n = NULL, *value = NULL;
 
@@ -305,7 +370,9 @@ static void apply_settings(struct span text)
 		value = mem_strndup(row.s, row.len);
 		if (span_is(kind, "sysctl"))
 			set_sysctl(n, value, &failures);
-		else
+		else if (span_is(kind, "knob") && !set_file(n, value))
+			strbuf_addf(&failures, "%s=%s: %s\n", n, value, strerror(errno));
+		else if (span_is(kind, "feature"))
 			set_feature(n, &failures);
 	}
 	send_frame("done", &failures);

@@ -28,8 +28,12 @@ struct variant_config {
 	struct setting *sysctls;
 	size_t n_sysctls;
 	const char *const *features; /* sched_features, e.g. "NO_GENTLE_FAIR_SLEEPERS" */
+	struct setting *knobs; /* files below /sys and /proc/sys, and what is written there */
+	size_t n_knobs;
 	struct setting *env;
 	size_t n_env;
+	const char *policy; /* scheduling policy of the benchmark, see proc_policy_parse(), or NULL */
+	int nice;	    /* of the benchmark; 0: as ours */
 	int line, column; /* in the file */
 };
 

@@ -2,12 +2,14 @@
 /* The variants of a campaign file. */
 #include <string.h>
 
+#include "core/proc.h"
 #include "runner/backend.h"
 #include "runner/campaign_reader.h"
 
 static const char *const variant_keys[] = {
 	"name",	  "description",    "kernel", "cmdline", "memory",
-	"sysctl", "sched_features", "env",    "same_as", NULL,
+	"sysctl", "sched_features", "knobs",  "env",	 "policy",
+	"nice",	  "same_as",	    NULL,
 };
 /* of a second arm of another variant */
 static const char *const arm_keys[] = {"name", "description", "same_as", NULL};
@@ -66,6 +68,37 @@ static void check_sysctl_names(struct reader *r, struct yaml_node *map,
 		yaml_error(node, r->e, "'%s' is no name of a sysctl", v->sysctls[i].name);
 		err_hint(r->e, "write it as sysctl does, e.g. kernel.sched_autogroup_enabled");
 	}
+}
+
+/* Files that say what they are set to; what else lies there cannot be put back. */
+static void check_knobs(struct reader *r, struct yaml_node *map, const struct variant_config *v)
+{
+	struct yaml_node *node = yaml_get(map, "knobs");
+	size_t i;
+
+	for (i = 0; i < v->n_knobs; i++) {
+		const char *path = v->knobs[i].name;
+
+		if ((str_starts(path, "/sys/") || str_starts(path, "/proc/sys/")) &&
+		    !strstr(path, "/../") && !strpbrk(path, " \t\n") && !str_ends(path, "/"))
+			continue;
+		yaml_error(node, r->e, "'%s' is no file below /sys or /proc/sys", path);
+		err_hint(r->e, "write its whole path, e.g. /sys/kernel/debug/sched/base_slice_ns");
+	}
+}
+
+static void read_policy(struct reader *r, struct yaml_node *map, struct variant_config *v)
+{
+	int64_t nice = 0;
+	int policy, priority;
+
+	yaml_get_string(map, "policy", &v->policy, r->e);
+	if (v->policy && !proc_policy_parse(v->policy, &policy, &priority))
+		yaml_error(yaml_get(map, "policy"), r->e,
+			   "'%s' is no policy: other, batch, idle, fifo:PRIO or rr:PRIO (1 to 99)",
+			   v->policy);
+	yaml_get_int(map, "nice", -20, 19, &nice, r->e);
+	v->nice = (int)nice;
 }
 
 static void read_features(struct reader *r, struct yaml_node *map, struct variant_config *v)
@@ -153,6 +186,9 @@ static void read_variant(struct reader *r, struct yaml_node *map, struct variant
 	check_sysctl_names(r, map, v);
 	v->env = read_settings(r, map, "env", &v->n_env);
 	read_features(r, map, v);
+	v->knobs = read_settings(r, map, "knobs", &v->n_knobs);
+	check_knobs(r, map, v);
+	read_policy(r, map, v);
 	read_kernel(r, map, v);
 	if (v->cmdline && !r->guest) {
 		yaml_error(yaml_get(map, "cmdline"), r->e,

@@ -391,7 +391,12 @@ static char *settings_identity(struct arena *a, const struct variant_config *v, 
 	add_settings(&text, "sysctl", v->sysctls, v->n_sysctls);
 	for (f = v->features; f && *f; f++)
 		strbuf_addf(&text, "feature %s\n", *f);
+	add_settings(&text, "knob", v->knobs, v->n_knobs);
 	add_settings(&text, "env", v->env, v->n_env);
+	if (v->policy)
+		strbuf_addf(&text, "policy %s\n", v->policy);
+	if (v->nice)
+		strbuf_addf(&text, "nice %d\n", v->nice);
 	return short_hash(a, &text);
 }
 
@@ -432,6 +437,13 @@ char *variant_settings_json(struct arena *a, const struct variant_config *v, con
 			 "memory", v->memory ? v->memory : "", "sysctl",
 			 settings_object(v->sysctls, v->n_sysctls), "sched_features", features,
 			 "env", settings_object(v->env, v->n_env));
+	if (v->n_knobs)
+		json_object_set_new(root, "knobs", settings_object(v->knobs, v->n_knobs));
+	if (v->policy)
+		json_object_set_new(root, "policy", json_string(v->policy));
+	if (v->nice)
+		json_object_set_new(root, "nice",
+				    json_string(arena_printf(a, "%d", v->nice)));
 	if (original)
 		json_object_set_new(root, "same_as", json_string(original));
 	return json_take_text(a, root);

@@ -153,6 +153,8 @@ static struct proc_spec spec_of(const struct job *job, const char *const *argv)
 				  .env = job->env,
 				  .dir = job->dir,
 				  .cpus = job->cpus,
+				  .policy = job->policy,
+				  .nice = job->nice,
 				  .deadline = job->deadline,
 				  .nofile = job->nofile};
 }
@@ -239,8 +241,12 @@ static int run_prepare(const struct job *job, struct job_result *r, struct err *
 	struct proc_spec spec = spec_of(job, job->prepare);
 	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
 	struct proc_result p;
-	int code = proc_run(&spec, &p, e);
+	int code;
 
+	/* what is measured has the policy, not what comes before */
+	spec.policy = NULL;
+	spec.nice = 0;
+	code = proc_run(&spec, &p, e);
 	if (!code && p.interrupted) {
 		r->proc.interrupted = true;
 	} else if (!code && (!p.started || p.exit_status != 0)) {
@@ -355,6 +361,8 @@ static const struct field job_fields[] = {
 	{"port", FIELD_INT, offsetof(struct job, port)},
 	{"prepare", FIELD_LIST, offsetof(struct job, prepare)},
 	{"drop_caches", FIELD_BOOL, offsetof(struct job, drop_caches)},
+	{"policy", FIELD_TEXT, offsetof(struct job, policy)},
+	{"nice", FIELD_INT, offsetof(struct job, nice)},
 	{"deadline", FIELD_SECONDS, offsetof(struct job, deadline)},
 	{"nofile", FIELD_U64, offsetof(struct job, nofile)},
 };

@@ -18,6 +18,8 @@ struct job {
 	int port; /* probed before, waited for after the server's start; 0: none */
 	const char *const *prepare; /* argv run before, untimed (make clean), or NULL */
 	bool drop_caches;
+	const char *policy; /* of argv and server, as in struct proc_spec; NULL: as ours */
+	int nice;
 	double deadline; /* seconds */
 	uint64_t nofile;
 };

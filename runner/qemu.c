@@ -349,6 +349,8 @@ static void apply_settings(struct backend *b, struct visit *v)
 		strbuf_addf(&text, "sysctl %s %s\n", vc->sysctls[i].name, vc->sysctls[i].value);
 	for (feature = vc->features; feature && *feature; feature++)
 		strbuf_addf(&text, "feature %s\n", *feature);
+	for (i = 0; i < vc->n_knobs; i++)
+		strbuf_addf(&text, "knob %s %s\n", vc->knobs[i].name, vc->knobs[i].value);
 	if (!text.len)
 		return;
 	guest_send(&q->guest, "set", text.buf, text.len);

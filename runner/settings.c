@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "core/file.h"
+#include "core/proc.h"
+#include "runner/knob.h"
 
 static char *journal_path(struct arena *a)
 {
@@ -45,15 +47,21 @@ static char *read_value(struct arena *a, const char *path)
 	return file_read_line(path, &sb) ? NULL : arena_strdup(a, strbuf_str(&sb));
 }
 
-static bool same_words(const char *x, const char *y)
+/* The value that brings back what the file says now. */
+static char *read_knob(struct arena *a, const char *path)
 {
-	struct span a = span_of(x), b = span_of(y), wa, wb;
+	const char *text = read_value(a, path);
+	struct span value;
 
-	while (span_next_word(&a, &wa)) {
-		if (!span_next_word(&b, &wb) || wa.len != wb.len || memcmp(wa.s, wb.s, wa.len))
-			return false;
-	}
-	return !span_next_word(&b, &wb);
+	if (!text)
+		return NULL;
+	value = knob_value(span_of(text));
+	return arena_strndup(a, value.s, value.len);
+}
+
+static bool same_value(const char *x, const char *y)
+{
+	return knob_equal(span_of(x), span_of(y));
 }
 
 /* Appends one line to the journal and waits until it is on disk. */
@@ -89,20 +97,27 @@ static int explain_write(struct err *e, int code, const char *what)
 static int set_value(struct arena *a, const char *path, const char *what, const char *value,
 		     struct err *e)
 {
-	const char *old = read_value(a, path), *now;
+	const char *old = read_knob(a, path), *now;
 	int ret;
 
+	if (!old && file_exists(path))
+		return err_add(e, -EINVAL, "%s cannot be read, so that nothing could put it back",
+			       what);
 	if (!old)
-		return err_add(e, -EINVAL, "this kernel has no %s (%s)", what, path);
-	if (same_words(old, value))
+		return err_add(e, -EINVAL, "this kernel has no %s%s%s%s", what,
+			       strcmp(what, path) ? " (" : "", strcmp(what, path) ? path : "",
+			       strcmp(what, path) ? ")" : "");
+	if (strchr(old, '\n'))
+		return err_add(e, -EINVAL, "%s holds several lines, which is no setting", what);
+	if (same_value(old, value))
 		return 0;
 	ret = journal_add(a, path, old, e);
 	if (!ret)
 		ret = file_write_existing(path, value, e);
 	if (ret)
 		return explain_write(e, ret, what);
-	now = read_value(a, path);
-	if (now && !same_words(now, value))
+	now = read_knob(a, path);
+	if (now && !same_value(now, value))
 		return err_add(e, -EINVAL, "%s was set to %s, but the kernel keeps %s", what, value,
 			       now);
 	return 0;
@@ -157,7 +172,35 @@ int settings_apply(struct arena *a, const struct variant_config *v, struct err *
 				v->sysctls[i].value, e);
 	for (f = v->features; !ret && f && *f; f++)
 		ret = set_feature(a, *f, e);
+	for (i = 0; !ret && i < v->n_knobs; i++)
+		ret = set_value(a, v->knobs[i].name, v->knobs[i].name, v->knobs[i].value, e);
 	return ret;
+}
+
+static int check_file(const struct variant_config *v, const char *kind, const char *name,
+		      const char *path, struct err *e)
+{
+	if (!file_exists(path))
+		return err_add(e, -EINVAL, "%s: this kernel has no %s %s", v->name, kind, name);
+	if (!access(path, W_OK))
+		return 0;
+	err_add(e, -EACCES, "%s: the %s %s cannot be written", v->name, kind, name);
+	return explain_write(e, -EACCES, name);
+}
+
+/* Only root may make a benchmark more urgent than others. */
+static int check_policy(const struct variant_config *v, struct err *e)
+{
+	int policy = 0, priority = 0;
+
+	if (v->policy)
+		proc_policy_parse(v->policy, &policy, &priority);
+	if (!geteuid() || (!priority && v->nice >= 0))
+		return 0;
+	err_add(e, -EACCES, "%s: %s %s needs root", v->name, priority ? "the policy" : "a nice of",
+		priority ? v->policy : "less than 0");
+	err_hint(e, "run kdelta with sudo");
+	return -EACCES;
 }
 
 int settings_check(struct arena *a, const struct variant_config *v, struct err *e)
@@ -165,17 +208,15 @@ int settings_check(struct arena *a, const struct variant_config *v, struct err *
 	size_t i, before = e->list.n;
 	int ret = -EINVAL;
 
-	for (i = 0; i < v->n_sysctls; i++) {
-		const char *name = v->sysctls[i].name, *path = sysctl_path(a, name);
-
-		if (!file_exists(path)) {
-			err_add(e, -EINVAL, "%s: this kernel has no sysctl %s", v->name, name);
-		} else if (access(path, W_OK)) {
+	for (i = 0; i < v->n_sysctls; i++)
+		if (check_file(v, "sysctl", v->sysctls[i].name, sysctl_path(a, v->sysctls[i].name),
+			       e) == -EACCES)
 			ret = -EACCES;
-			err_add(e, ret, "%s: the sysctl %s cannot be written", v->name, name);
-			explain_write(e, ret, name);
-		}
-	}
+	for (i = 0; i < v->n_knobs; i++)
+		if (check_file(v, "file", v->knobs[i].name, v->knobs[i].name, e) == -EACCES)
+			ret = -EACCES;
+	if (check_policy(v, e))
+		ret = -EACCES;
 	if (v->features && *v->features && !features_path()) {
 		err_add(e, -EINVAL, "%s: there are no scheduler features", v->name);
 		err_hint(e, "as root: mount -t debugfs none /sys/kernel/debug");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sysctls and scheduler features of a variant on this machine, and putting them back. Before
+ * Sysctls, scheduler features and knobs of a variant on this machine, and putting them back. Before
  * anything is changed the old value stands, synced, in a journal (JSON lines), so that the next
  * start restores what a crash or kill -9 left changed:
  *

@@ -28,10 +28,13 @@ static const char *const *join_env(struct arena *a, const char *const *fixed,
 int session_run_job(struct session *s, struct visit *v, const struct test_case *c,
 		    struct job_result *result)
 {
+	const struct variant_config *variant = &s->c->variants[v->variant];
 	struct job job;
 
 	case_job(s->a, c, s->backend.ops->local, s->slow, &job);
-	job.env = join_env(s->a, job.env, &s->c->variants[v->variant]);
+	job.env = join_env(s->a, job.env, variant);
+	job.policy = variant->policy;
+	job.nice = variant->nice;
 	return s->backend.ops->run(&s->backend, v, &job, result, s->e);
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/file.h"
 #include "runner/campaign.h"
+#include "runner/knob.h"
 #include "runner/machine.h"
 
 struct fixture {
@@ -262,6 +263,72 @@ static void a_second_arm_is_a_variant_of_its_own(void **state)
 	expect_errors(f, "variants: [{name: a}, {name: b}]\nbenchmarks: [tbench]\n",
 		      "1:23: 'b' is the same as 'a': nothing differs (to compare a variant with "
 		      "itself write it as {name: b, same_as: a})\n");
+}
+
+/* What a variant sets at run time is part of what it is. */
+static void knobs_and_policy_make_a_variant(void **state)
+{
+	struct fixture *f = *state;
+	struct campaign_config *c = parse(
+		f, "variants: [{name: a, knobs: {/sys/kernel/x: 1}, policy: fifo:5, nice: -3}, "
+		   "{name: b, knobs: {/sys/kernel/x: 2}, policy: fifo:5, nice: -3}, "
+		   "{name: c, knobs: {/sys/kernel/x: 1}, policy: batch, nice: -3}, "
+		   "{name: d, knobs: {/sys/kernel/x: 1}, policy: fifo:5}]\n"
+		   "benchmarks: [tbench: {clients: 1}]\n");
+	size_t i, k;
+
+	for (i = 0; i < c->n_variants; i++)
+		for (k = 0; k < i; k++)
+			assert_string_not_equal(variant_identity(f->a, &c->variants[i], "k"),
+						variant_identity(f->a, &c->variants[k], "k"));
+	assert_string_equal(variant_settings_json(f->a, &c->variants[0], NULL),
+			    "{\"cmdline\":\"\",\"memory\":\"\",\"sysctl\":{},\"sched_features\":[],"
+			    "\"env\":{},\"knobs\":{\"/sys/kernel/x\":\"1\"},\"policy\":\"fifo:5\","
+			    "\"nice\":\"-3\"}");
+	expect_errors(f,
+		      "variants:\n"
+		      "  - {name: a, knobs: {/etc/passwd: 1, /sys/../etc/x: 1}}\n"
+		      "  - {name: b, policy: fifo}\n"
+		      "  - {name: c, policy: batch:1}\n"
+		      "  - {name: d, policy: rr:100}\n"
+		      "benchmarks: [tbench]\n",
+		      "2:22: '/etc/passwd' is no file below /sys or /proc/sys (write its whole "
+		      "path, e.g. /sys/kernel/debug/sched/base_slice_ns)\n"
+		      "2:22: '/sys/../etc/x' is no file below /sys or /proc/sys (write its whole "
+		      "path, e.g. /sys/kernel/debug/sched/base_slice_ns)\n"
+		      "3:23: 'fifo' is no policy: other, batch, idle, fifo:PRIO or rr:PRIO (1 to "
+		      "99)\n"
+		      "4:23: 'batch:1' is no policy: other, batch, idle, fifo:PRIO or rr:PRIO (1 "
+		      "to 99)\n"
+		      "5:23: 'rr:100' is no policy: other, batch, idle, fifo:PRIO or rr:PRIO (1 to "
+		      "99)\n");
+}
+
+static void a_knob_says_what_it_is_set_to(void **state)
+{
+	static const struct {
+		const char *text, *value;
+	} files[] = {
+		{"[none] mq-deadline kyber bfq \n", "none"},
+		{"none voluntary (full)\n", "full"},
+		{"always [madvise] never", "madvise"},
+		{" 2800000\n", "2800000"},
+		{"0\t60999", "0\t60999"},
+		{"[]", "[]"},
+		{"", ""},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		assert_true(span_is(knob_value(span_of(files[i].text)), files[i].value));
+	assert_true(knob_equal(span_of("Y"), span_of("1")));
+	assert_true(knob_equal(span_of("N"), span_of("0")));
+	assert_true(knob_equal(span_of("0x10"), span_of("16")));
+	assert_true(knob_equal(span_of("0 60999"), span_of("0\t60999\n")));
+	assert_false(knob_equal(span_of("Y"), span_of("0")));
+	assert_false(knob_equal(span_of("1"), span_of("1 2")));
+	assert_false(knob_equal(span_of("none"), span_of("full")));
 }
 
 static void all_errors_come_at_once(void **state)
@@ -570,6 +637,8 @@ int main(void)
 		cmocka_unit_test(identity_is_all_parameters),
 		cmocka_unit_test(equal_names_take_in_what_differs),
 		cmocka_unit_test(a_second_arm_is_a_variant_of_its_own),
+		cmocka_unit_test(knobs_and_policy_make_a_variant),
+		cmocka_unit_test(a_knob_says_what_it_is_set_to),
 		cmocka_unit_test(all_errors_come_at_once),
 		cmocka_unit_test(wrong_values_are_placed),
 		cmocka_unit_test(two_variants_are_balanced),

@@ -41,6 +41,8 @@ static const struct job full_job = {
 	.env = env,
 	.dir = "/tmp/some folder",
 	.cpus = "0-3,8",
+	.policy = "fifo:7",
+	.nice = -5,
 	.server = server,
 	.port = 7003,
 	.prepare = prepare,
@@ -71,6 +73,8 @@ static void test_job_round_trip(void **state)
 		assert_same_list(jobs[i]->prepare, out.prepare);
 		assert_true(str_equal(jobs[i]->dir, out.dir));
 		assert_true(str_equal(jobs[i]->cpus, out.cpus));
+		assert_true(str_equal(jobs[i]->policy, out.policy));
+		assert_int_equal(jobs[i]->nice, out.nice);
 		assert_int_equal(jobs[i]->port, out.port);
 		assert_int_equal(jobs[i]->drop_caches, out.drop_caches);
 		assert_true(jobs[i]->deadline == out.deadline);
