@@ -19,15 +19,16 @@ ifeq ($(COVERAGE),1)
 override O := $(O)-cov
 endif
 
-ROOMS := core stats db parsers parsers/tables runner hunt reports cli
+ROOMS := core stats db machine parsers parsers/tables runner hunt reports cli
 SRC := $(sort $(foreach r,$(ROOMS),$(wildcard $(r)/*.c)))
 OBJ := $(SRC:%.c=$(O)/%.o)
 LIBOBJ := $(filter-out $(O)/cli/main.o,$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/*.c))
 HELPERS := $(O)/kdelta-agent $(O)/wakebench
 # The guest's agent is static and shares the running of jobs with the host.
-AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o runner/job.o runner/frame.o runner/knob.o core/proc.o \
-	core/proc_session.o core/mem.o core/str.o core/err.o core/num.o)
+AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o runner/job.o runner/frame.o runner/knob.o \
+	core/proc.o core/proc_session.o core/mem.o core/str.o core/err.o core/num.o \
+	$(patsubst %.c,%.o,$(wildcard machine/*.c)))
 
 # Packages: what building needs, what the main job needs, what the tests need besides.
 DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libyaml-dev r-mathlib libjansson-dev \
@@ -95,7 +96,7 @@ $(O)/static/%.o: %.c Makefile
 
 $(O)/kdelta-agent: $(AGENT_OBJ)
 	$(call say,LD,$@)
-	$(Q)$(CC) -static -o $@ $^ -lm
+	$(Q)$(CC) -static -pthread -o $@ $^ -lm
 
 $(O)/wakebench: $(O)/static/guest/wakebench.o
 	$(call say,LD,$@)

@@ -27,7 +27,7 @@ struct axis {
 
 static const char *const campaign_keys[] = {
 	"campaign", "description", "repeat",   "runs_per_boot", "backend", "seed",
-	"memory",   "cpus",	   "variants", "benchmarks",	NULL,
+	"memory",   "cpus",	   "variants", "benchmarks",	"monitors",	NULL,
 };
 static const char *const source_keys[] = {"deb", "git", "tarball", NULL};
 
@@ -530,6 +530,7 @@ int campaign_parse(struct arena *a, const char *path, const char *text, size_t l
 	yaml_check_keys(root, campaign_keys, e);
 	read_head(&r, root);
 	reader_read_variants(&r, root);
+	reader_read_monitors(&r, root);
 	read_benchmarks(&r, root);
 	c->cases = arena_copy(a, r.cases.items, r.cases.n, sizeof(*c->cases));
 	c->n_cases = r.cases.n;

@@ -70,6 +70,9 @@ struct campaign_config {
 	uint64_t seed;
 	const char *memory; /* of guests, default 512M */
 	int cpus;	    /* of guests, default 1 */
+	const char *const *monitors; /* names, NULL-terminated; NULL: none */
+	double monitor_interval;     /* seconds; 0: the standard */
+	bool monitor_per_cpu;
 	struct variant_config *variants;
 	size_t n_variants;
 	struct test_case *cases;

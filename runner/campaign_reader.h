@@ -24,5 +24,6 @@ const char *reader_path(struct reader *r, const char *path);
 bool reader_is_word(const char *s, const char *more);
 /* The key `variants` of the file. */
 void reader_read_variants(struct reader *r, struct yaml_node *root);
+void reader_read_monitors(struct reader *r, struct yaml_node *root);
 
 #endif

@@ -123,9 +123,9 @@ int import_raw(struct import *im, const char *file, struct span text,
 		run.block = import_seen(im, run.case_id, -2, variant) + 1;
 		im->report->runs++;
 		if (alone)
-			r = store_run(im->db, im->a, im->cat, content->def, &run, text,
-				      (struct span){"", 0}, given ? given->params : NULL,
-				      given ? given->n : 0, im->e);
+			r = store_run(im->db, im->a, im->cat, content->def, &run,
+				      &(struct run_output){.out = text},
+				      given ? given->params : NULL, given ? given->n : 0, im->e);
 		else
 			r = add_parsed_run(im, content->def, parsed, &run);
 		note_outcome(im, file, parsed->outcome, parsed->error, parsed->message);

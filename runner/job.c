@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/num.h"
+#include "machine/monitor.h"
 
 #define SERVER_PATIENCE 30.0 /* seconds until a started server must accept; a guest may be slow */
 #define SERVER_GRACE	2.0
@@ -281,16 +282,37 @@ static bool server_watch(void *data, const struct strbuf *out, const struct strb
 	return proc_poll(&s->child, NULL);
 }
 
+static int open_monitors(const struct job *job, struct monitors **m, struct err *e)
+{
+	const struct monitor_options opt = {
+		.names = job->monitors,
+		.interval = job->monitor_interval,
+		.per_cpu = job->monitor_per_cpu,
+		.cpus = job->cpus,
+	};
+
+	return job->monitors ? monitors_open(&opt, m, e) : 0;
+}
+
 static int run_argv(const struct job *job, struct server *s, struct job_result *r, struct err *e)
 {
 	struct proc_spec spec = spec_of(job, job->argv);
+	struct monitors *m = NULL;
 	int code;
 
 	if (job->server) {
 		spec.watch = server_watch;
 		spec.watch_data = s;
 	}
+	code = open_monitors(job, &m, e);
+	if (code)
+		return code;
+	if (m)
+		monitors_begin(m);
 	code = proc_run(&spec, &r->proc, e);
+	if (m)
+		monitors_end(m, &r->proc.usage, r->proc.elapsed, &r->monitors);
+	monitors_close(m);
 	if (code || r->proc.interrupted)
 		return code;
 	if (!r->proc.started)
@@ -326,6 +348,7 @@ void job_result_release(struct job_result *r)
 {
 	proc_result_release(&r->proc);
 	strbuf_release(&r->server_output);
+	strbuf_release(&r->monitors);
 	free(r->message);
 	r->message = NULL;
 }
@@ -365,6 +388,9 @@ static const struct field job_fields[] = {
 	{"nice", FIELD_INT, offsetof(struct job, nice)},
 	{"deadline", FIELD_SECONDS, offsetof(struct job, deadline)},
 	{"nofile", FIELD_U64, offsetof(struct job, nofile)},
+	{"monitors", FIELD_LIST, offsetof(struct job, monitors)},
+	{"monitor_interval", FIELD_SECONDS, offsetof(struct job, monitor_interval)},
+	{"monitor_per_cpu", FIELD_BOOL, offsetof(struct job, monitor_per_cpu)},
 };
 
 static const struct field result_fields[] = {
@@ -391,6 +417,7 @@ static const struct field result_fields[] = {
 	{"stdout", FIELD_BYTES, offsetof(struct job_result, proc.out)},
 	{"stderr", FIELD_BYTES, offsetof(struct job_result, proc.err)},
 	{"server_output", FIELD_BYTES, offsetof(struct job_result, server_output)},
+	{"monitors", FIELD_BYTES, offsetof(struct job_result, monitors)},
 };
 
 static void record_add(struct strbuf *out, const char *key, const void *data, size_t len)

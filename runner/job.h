@@ -22,6 +22,9 @@ struct job {
 	int nice;
 	double deadline; /* seconds */
 	uint64_t nofile;
+	const char *const *monitors; /* names (machine/monitor.h), NULL-terminated; NULL: none */
+	double monitor_interval; /* seconds between samples; 0: its default */
+	bool monitor_per_cpu;
 };
 
 struct job_result {
@@ -31,6 +34,7 @@ struct job_result {
 	const char *error; /* static text */
 	char *message; /* for people, owned */
 	struct strbuf server_output;
+	struct strbuf monitors; /* their log; empty: there were none */
 };
 
 int job_run(const struct job *job, struct job_result *result, struct err *e);

@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/num.h"
 #include "core/proc.h"
+#include "machine/monitor.h"
 #include "parsers/parser.h"
 #include "runner/machine.h"
 #include "runner/store.h"
@@ -93,7 +94,9 @@ static void make_job(struct recording *r, struct job *job)
 {
 	const struct bench_def *known = catalog_find(r->cat, base_name(r->opt->argv[0]));
 
-	*job = (struct job){.argv = r->opt->argv, .deadline = r->deadline};
+	*job = (struct job){.argv = r->opt->argv,
+			    .deadline = r->deadline,
+			    .monitors = monitor_standard(r->a)};
 	if (known && known->server && !proc_port_open(known->port)) {
 		job->server = known->server;
 		job->port = known->port;
@@ -321,14 +324,12 @@ static int store_one(struct recording *r, const struct job_result *result, int64
 		.block = ++r->block,
 		.attempt = 1,
 	};
+	const struct run_output output = run_output_of(result);
 	_cleanup_arena_ struct arena *scratch = arena_new();
 	int ret;
 
 	run_fill(scratch, result, &run);
-	ret = store_run(r->db, scratch, r->cat, r->test.bench, &run,
-			(struct span){strbuf_str(&result->proc.out), result->proc.out.len},
-			(struct span){strbuf_str(&result->proc.err), result->proc.err.len}, NULL, 0,
-			r->e);
+	ret = store_run(r->db, scratch, r->cat, r->test.bench, &run, &output, NULL, 0, r->e);
 	if (ret)
 		return ret;
 	r->report->runs++;

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "core/num.h"
+#include "parsers/monitor_log.h"
+
+#define MONITORS "monitors" /* name of the stream */
 
 /* What a run is read with. */
 struct reading {
@@ -191,11 +194,55 @@ static int read_output(const struct reading *r, const struct db_run *run, struct
 	return catalog_parse(r->a, r->def, &in, result, r->e);
 }
 
+static int store_counters(const struct reading *r, int64_t run, const struct parse_run *counters)
+{
+	const struct parse_value *v;
+	struct db_metric m;
+	int64_t id;
+	int ret = 0;
+
+	array_for_each (v, &counters->values) {
+		ret = put_metric(r, v->metric, v->unit, ROLE_RESULT, &m, &id);
+		if (!ret)
+			ret = db_add_sample(r->db, run, id, v->value, r->e);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+/* What the kernel counted that makes a run no clean measurement; NULL: nothing. */
+static const char *counters_doubt(const struct reading *r, const struct parse_run *counters)
+{
+	static const struct {
+		const char *metric; /* a pattern */
+		double above;
+		const char *words, *unit;
+	} doubts[] = {
+		{"vmstat.cpu.st", 2, "taken by the hypervisor", "% of CPU time"},
+		{"proc-vmstat.pswpin", 0, "swapped in during the run", "pages"},
+		{"proc-vmstat.pswpout", 0, "swapped out during the run", "pages"},
+		{"thermal.*_throttle_count", 0, "clocks throttled by heat", "times"},
+		{"dmesg.clocksource_unstable", 0, "the kernel gave up its clock source", "messages"},
+		{"dmesg.*", 0, "the kernel reported trouble", "messages"},
+	};
+	const struct parse_value *v;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(doubts); i++)
+		array_for_each (v, &counters->values)
+			if (str_glob(doubts[i].metric, v->metric) && v->value > doubts[i].above)
+				return arena_printf(r->a, "%s (%s): %.3g %s", doubts[i].words,
+						    v->metric, v->value, doubts[i].unit);
+	return NULL;
+}
+
 /* Parses and writes outcome and samples in one transaction. */
 static int interpret(const struct reading *r, struct db_run *run, struct span text,
-		     const struct param_value *params, size_t n)
+		     struct span monitors, const struct param_value *params, size_t n)
 {
 	struct parse_result *result = NULL;
+	struct parse_run counters;
 	const char *differ = NULL;
 	enum outcome outcome = OUTCOME_ERROR;
 	int ret = db_begin(r->db, r->e);
@@ -212,6 +259,9 @@ static int interpret(const struct reading *r, struct db_run *run, struct span te
 		if (outcome == OUTCOME_OK)
 			differ = params_differ(r, result->runs.items, params, n);
 	}
+	monitor_log_parse(r->a, monitors, &counters);
+	if (!differ && outcome == OUTCOME_OK)
+		differ = counters_doubt(r, &counters);
 	if (differ) {
 		outcome = OUTCOME_SUSPECT;
 		run->message = differ;
@@ -219,6 +269,8 @@ static int interpret(const struct reading *r, struct db_run *run, struct span te
 	run->outcome = outcome_name(outcome);
 	if (!ret && (outcome == OUTCOME_OK || outcome == OUTCOME_SUSPECT))
 		ret = store_values(r, run->id, result);
+	if (!ret && (outcome == OUTCOME_OK || outcome == OUTCOME_SUSPECT))
+		ret = store_counters(r, run->id, &counters);
 	if (!ret)
 		ret = db_set_run_outcome(r->db, run->id, run->outcome, run->error, run->message,
 					 r->e);
@@ -229,19 +281,28 @@ static int interpret(const struct reading *r, struct db_run *run, struct span te
 	return db_commit(r->db, r->e);
 }
 
-static int store_raw(struct db *db, struct db_run *run, struct span out, struct span err,
+static int store_raw(struct db *db, struct db_run *run, const struct run_output *output,
 		     struct err *e)
 {
+	const struct {
+		const char *stream;
+		struct span text;
+	} streams[] = {
+		{"stdout", output->out},
+		{"stderr", output->err},
+		{MONITORS, output->monitors},
+	};
+	size_t i;
 	int ret = db_begin(db, e);
 
 	if (ret)
 		return ret;
 	run->outcome = "stored";
 	ret = db_add_run(db, run, &run->id, e);
-	if (!ret && out.len)
-		ret = db_add_raw(db, run->id, "stdout", "", out, NULL, e);
-	if (!ret && err.len)
-		ret = db_add_raw(db, run->id, "stderr", "", err, NULL, e);
+	for (i = 0; !ret && i < ARRAY_SIZE(streams); i++)
+		if (streams[i].text.len)
+			ret = db_add_raw(db, run->id, streams[i].stream, "", streams[i].text, NULL,
+					 e);
 	if (ret) {
 		db_rollback(db);
 		return ret;
@@ -250,7 +311,7 @@ static int store_raw(struct db *db, struct db_run *run, struct span out, struct 
 }
 
 int store_run(struct db *db, struct arena *a, const struct catalog *cat,
-	      const struct bench_def *def, struct db_run *run, struct span out, struct span err,
+	      const struct bench_def *def, struct db_run *run, const struct run_output *output,
 	      const struct param_value *params, size_t n_params, struct err *e)
 {
 	const struct reading r = {db, a, cat, def, e};
@@ -258,12 +319,13 @@ int store_run(struct db *db, struct arena *a, const struct catalog *cat,
 	int ret;
 
 	run->parser = def->name;
-	ret = store_raw(db, run, out, err, e);
+	ret = store_raw(db, run, output, e);
 	if (ret)
 		return ret;
-	strbuf_add(&both, out.s, out.len);
-	strbuf_add(&both, err.s, err.len);
-	return interpret(&r, run, (struct span){strbuf_str(&both), both.len}, params, n_params);
+	strbuf_add(&both, output->out.s, output->out.len);
+	strbuf_add(&both, output->err.s, output->err.len);
+	return interpret(&r, run, (struct span){strbuf_str(&both), both.len}, output->monitors,
+			 params, n_params);
 }
 
 /* Parameters of a test case as stored: {"clients":"2"} */
@@ -302,7 +364,7 @@ static int find_case(struct db *db, struct arena *a, const struct db_run *run,
 }
 
 static int read_streams(struct db *db, struct arena *a, int64_t run, struct strbuf *text,
-			struct err *e)
+			struct strbuf *monitors, struct err *e)
 {
 	struct db_raw *raws;
 	size_t n, i;
@@ -314,7 +376,8 @@ static int read_streams(struct db *db, struct arena *a, int64_t run, struct strb
 		if (!strcmp(raws[i].stream, "console") || !strcmp(raws[i].stream, "source"))
 			continue;
 		ret = db_read_raw(db, raws[i].id, &one, e);
-		strbuf_add(text, strbuf_str(&one), one.len);
+		strbuf_add(!strcmp(raws[i].stream, MONITORS) ? monitors : text, strbuf_str(&one),
+			   one.len);
 	}
 	return ret;
 }
@@ -340,7 +403,7 @@ int store_reparse(struct db *db, struct arena *a, const struct catalog *cat, str
 		  struct err *e)
 {
 	struct reading r = {db, a, cat, NULL, e};
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, monitors = STRBUF_INIT;
 	struct param_value *params = NULL;
 	struct db_case c = {0};
 	size_t n = 0;
@@ -349,7 +412,7 @@ int store_reparse(struct db *db, struct arena *a, const struct catalog *cat, str
 	if (!ret)
 		ret = read_params(a, c.params, &params, &n, e);
 	if (!ret)
-		ret = read_streams(db, a, run->id, &text, e);
+		ret = read_streams(db, a, run->id, &text, &monitors, e);
 	/* The output of an imported run stands in its campaign's source: nothing to read. */
 	if (!ret && !text.len && strcmp(run->outcome, "stored"))
 		return 0;
@@ -360,5 +423,6 @@ int store_reparse(struct db *db, struct arena *a, const struct catalog *cat, str
 	r.def = catalog_find(cat, *run->parser ? run->parser : c.benchmark);
 	if (!r.def)
 		r.def = catalog_clock(a, c.benchmark);
-	return interpret(&r, run, (struct span){strbuf_str(&text), text.len}, params, n);
+	return interpret(&r, run, (struct span){strbuf_str(&text), text.len},
+			 (struct span){strbuf_str(&monitors), monitors.len}, params, n);
 }

@@ -9,6 +9,21 @@
 #include "runner/catalog.h"
 #include "runner/job.h"
 
+/* What a run left, kept as it is; empty streams are not stored. */
+struct run_output {
+	struct span out, err;
+	struct span monitors; /* log of machine/monitor.h */
+};
+
+static inline struct run_output run_output_of(const struct job_result *r)
+{
+	return (struct run_output){
+		.out = {strbuf_str(&r->proc.out), r->proc.out.len},
+		.err = {strbuf_str(&r->proc.err), r->proc.err.len},
+		.monitors = {strbuf_str(&r->monitors), r->monitors.len},
+	};
+}
+
 /*
  * Stores a run and its raw streams in one transaction with outcome 'stored', then parses and
  * writes samples in a second one (of ok and suspect runs). run->id is set; the final outcome,
@@ -17,7 +32,7 @@
  * params: what was asked for; where the output says something else the run is suspect.
  */
 int store_run(struct db *db, struct arena *a, const struct catalog *cat,
-	      const struct bench_def *def, struct db_run *run, struct span out, struct span err,
+	      const struct bench_def *def, struct db_run *run, const struct run_output *output,
 	      const struct param_value *params, size_t n_params, struct err *e);
 
 /* Parses the stored raw output of a run again with today's parser. */

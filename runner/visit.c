@@ -35,6 +35,9 @@ int session_run_job(struct session *s, struct visit *v, const struct test_case *
 	job.env = join_env(s->a, job.env, variant);
 	job.policy = variant->policy;
 	job.nice = variant->nice;
+	job.monitors = s->c->monitors;
+	job.monitor_interval = s->c->monitor_interval;
+	job.monitor_per_cpu = s->c->monitor_per_cpu;
 	return s->backend.ops->run(&s->backend, v, &job, result, s->e);
 }
 
@@ -124,6 +127,7 @@ static int store_result(struct session *s, const struct visit *v, int64_t boot,
 		.block = cell->block,
 		.attempt = cell->attempts + 1,
 	};
+	const struct run_output output = run_output_of(result);
 	_cleanup_arena_ struct arena *scratch = arena_new();
 	int ret;
 
@@ -132,10 +136,8 @@ static int store_result(struct session *s, const struct visit *v, int64_t boot,
 		run.error = v->error;
 		run.message = v->message;
 	}
-	ret = store_run(s->db, scratch, s->cat, c->bench, &run,
-			(struct span){strbuf_str(&result->proc.out), result->proc.out.len},
-			(struct span){strbuf_str(&result->proc.err), result->proc.err.len},
-			c->params, c->n_params, s->e);
+	ret = store_run(s->db, scratch, s->cat, c->bench, &run, &output, c->params, c->n_params,
+			s->e);
 	return ret ? ret : settle_cell(s, cell, &run, v->error && v->permanent);
 }
 

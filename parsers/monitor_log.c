@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "parsers/monitor_log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/num.h"
+
+enum { MAX_SHARES = 64 };
+
+struct reader {
+	struct arena *a;
+	struct parse_run *run;
+	double elapsed; /* NAN: not said yet */
+};
+
+/* Values of a group "vmstat.cpu" whose shares are not known before the last of it is read. */
+struct share {
+	const char *name;
+	double difference;
+};
+
+static void add(struct reader *r, const char *name, double v)
+{
+	struct parse_value *value;
+
+	if (!isfinite(v))
+		return;
+	value = ARRAY_PUSH(&r->run->values);
+	*value = (struct parse_value){.metric = name, .value = v, .unit = ""};
+}
+
+/* "1200 1900": their difference; NAN: none, or the counter went down. */
+static double difference(struct span *rest)
+{
+	struct span word[2];
+	double before, after;
+
+	if (!span_next_word(rest, &word[0]) || !span_next_word(rest, &word[1]) ||
+	    !num_parse(word[0], &before) || !num_parse(word[1], &after) || after < before)
+		return NAN;
+	return after - before;
+}
+
+static double number(struct span *rest)
+{
+	struct span word;
+	double v;
+
+	return span_next_word(rest, &word) && num_parse(word, &v) ? v : NAN;
+}
+
+static size_t group_length(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot ? (size_t)(dot - name) : strlen(name);
+}
+
+static double group_sum(const struct share *shares, size_t n, const struct share *of)
+{
+	size_t len = group_length(of->name), i;
+	double sum = 0;
+
+	for (i = 0; i < n; i++)
+		if (group_length(shares[i].name) == len && !strncmp(shares[i].name, of->name, len))
+			sum += shares[i].difference;
+	return sum;
+}
+
+static void add_shares(struct reader *r, const struct share *shares, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		double sum = group_sum(shares, n, &shares[i]);
+
+		add(r, shares[i].name, sum > 0 ? 100 * shares[i].difference / sum : NAN);
+	}
+}
+
+static void read_value(struct reader *r, struct span kind, const char *name, struct span rest)
+{
+	if (span_is(kind, "counter")) {
+		add(r, name, difference(&rest));
+	} else if (span_is(kind, "rate")) {
+		add(r, name, difference(&rest) / r->elapsed);
+	} else if (span_is(kind, "stall")) {
+		add(r, name, difference(&rest) / 1e4 / r->elapsed);
+	} else if (span_is(kind, "value") || span_is(kind, "event")) {
+		add(r, name, number(&rest));
+	} else if (span_is(kind, "gauge") || span_is(kind, "level")) {
+		number(&rest); /* how many samples */
+		add(r, name, number(&rest));
+	}
+}
+
+static void add_note(struct reader *r, struct span text)
+{
+	struct parse_run *run = r->run;
+
+	text = span_trim(text);
+	run->message = arena_printf(r->a, "%s%s%.*s", run->message ? run->message : "",
+				    run->message ? "; " : "", (int)MIN(text.len, (size_t)200),
+				    text.s);
+}
+
+static void read_line(struct reader *r, struct span line, struct share *shares, size_t *n_shares)
+{
+	struct span kind, word;
+	const char *name;
+	double v;
+
+	if (!span_next_word(&line, &kind))
+		return;
+	if (span_is(kind, "note")) {
+		add_note(r, line);
+	} else if (span_is(kind, "elapsed")) {
+		v = number(&line);
+		r->elapsed = v > 0 ? v : NAN;
+	} else if (span_is(kind, "self")) {
+		add(r, "monitors.cpu", 100 * number(&line) / r->elapsed);
+	} else if (span_next_word(&line, &word)) {
+		name = arena_strndup(r->a, word.s, word.len);
+		if (!span_is(kind, "share"))
+			return read_value(r, kind, name, line);
+		v = difference(&line);
+		if (isfinite(v) && *n_shares < MAX_SHARES)
+			shares[(*n_shares)++] = (struct share){name, v};
+	}
+}
+
+void monitor_log_parse(struct arena *a, struct span text, struct parse_run *run)
+{
+	struct reader r = {a, run, NAN};
+	struct share shares[MAX_SHARES];
+	size_t n_shares = 0;
+	struct span rest = text, line;
+	struct parse_value *items;
+	bool complete = false;
+
+	*run = (struct parse_run){.outcome = OUTCOME_OK};
+	if (!span_next_line(&rest, &line, NULL) || !span_is(line, "kdelta-monitors 1")) {
+		run->outcome = OUTCOME_ERROR;
+		run->error = "damaged";
+		run->message = "this is no log of monitors";
+		return;
+	}
+	while (span_next_line(&rest, &line, &complete) && complete)
+		read_line(&r, line, shares, &n_shares);
+	if (!complete && line.len)
+		run->outcome = OUTCOME_PARTIAL;
+	add_shares(&r, shares, n_shares);
+	items = run->values.items;
+	run->values.items = arena_copy(a, items, run->values.n, sizeof(*items));
+	free(items);
+}

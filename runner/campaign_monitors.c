@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is watched beside the runs:
+ *
+ *	monitors: none | standard | all
+ *	monitors: [softirqs, cpuidle]
+ *	monitors: {names: [softirqs], interval: 2s, per_cpu: true}
+ */
+#include <string.h>
+
+#include "machine/monitor.h"
+#include "runner/campaign_reader.h"
+
+static const char *const set_names[] = {"none", "standard", "all", NULL};
+static const char *const monitor_keys[] = {
+	"names",
+	"interval",
+	"per_cpu",
+	NULL,
+};
+
+static void read_set(struct reader *r, struct yaml_node *n)
+{
+	if (!strcmp(n->text, "standard")) {
+		r->c->monitors = monitor_standard(r->a);
+	} else if (!strcmp(n->text, "all")) {
+		r->c->monitors = monitor_names(r->a);
+	} else if (!strcmp(n->text, "none")) {
+		r->c->monitors = NULL;
+	} else {
+		yaml_error(n, r->e, "'monitors' is none, standard, all or a list of names");
+		reader_suggest(r->e, n->text, set_names);
+	}
+}
+
+static void read_names(struct reader *r, struct yaml_node *n)
+{
+	const char **list = arena_alloc_array(r->a, n->n + 1, sizeof(*list));
+	size_t i;
+
+	for (i = 0; i < n->n; i++) {
+		const struct yaml_node *item = n->items[i];
+
+		list[i] = item->kind == YAML_SCALAR ? item->text : "";
+		if (monitor_find(list[i]))
+			continue;
+		yaml_error(item, r->e, "there is no monitor '%s'", list[i]);
+		reader_suggest(r->e, list[i], monitor_names(r->a));
+	}
+	r->c->monitors = n->n ? list : NULL;
+}
+
+static void read_any(struct reader *r, struct yaml_node *n)
+{
+	if (n->kind == YAML_SEQUENCE)
+		read_names(r, n);
+	else if (n->kind == YAML_SCALAR)
+		read_set(r, n);
+	else
+		yaml_error(n, r->e, "'names' is none, standard, all or a list of names");
+}
+
+void reader_read_monitors(struct reader *r, struct yaml_node *root)
+{
+	struct yaml_node *n = yaml_get(root, "monitors"), *names;
+
+	r->c->monitors = monitor_standard(r->a);
+	if (!n)
+		return;
+	if (n->kind != YAML_MAPPING) {
+		read_any(r, n);
+		return;
+	}
+	yaml_check_keys(n, monitor_keys, r->e);
+	names = yaml_get(n, "names");
+	if (names)
+		read_any(r, names);
+	yaml_get_duration(n, "interval", &r->c->monitor_interval, r->e);
+	if (yaml_get(n, "interval") && r->c->monitor_interval < 0.1)
+		yaml_error(yaml_get(n, "interval"), r->e,
+			   "samples are taken every 0.1 s at the most");
+	yaml_get_bool(n, "per_cpu", &r->c->monitor_per_cpu, r->e);
+}

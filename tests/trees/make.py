@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Makes a small copy of /proc and /sys as a kind of machine shows them: make.py KIND FOLDER.
+
+server  256 CPUs on two sockets, SMT, cpuidle, cpufreq, RAPL
+hostile files that are huge, binary, endless or no files at all
+"""
+import os
+import sys
+
+IDLE = ["POLL", "C1", "C1E", "C6"]
+
+
+class Tree:
+    def __init__(self, root):
+        self.root = root
+        self.step = 0
+
+    def path(self, name):
+        path = self.root + name
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return path
+
+    def put(self, name, text):
+        with open(self.path(name), "wb") as f:
+            f.write(text if isinstance(text, bytes) else text.encode())
+
+
+def columns(values):
+    return "".join(" %10d" % v for v in values)
+
+
+def counters(t, cpus, step):
+    """What moves while a machine runs, after so many steps."""
+    n = range(cpus)
+    head = "     " + "".join("%11s" % ("CPU%d" % c) for c in n)
+    soft = ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"]
+    t.put("/proc/softirqs", "          %s\n%s" % (head, "".join(
+        "%12s:%s\n" % (s, columns((k + 1) * 1000 + c + step * (k + 1) for c in n))
+        for k, s in enumerate(soft))))
+    rows = ["%4s:%s  IR-PCI-MSIX-0000:3b:00.0  %d-edge      eth0-TxRx-%d\n"
+            % (40 + i, columns(i if c == i % cpus else 0 for c in n), i, i) for i in range(cpus)]
+    named = [("NMI", "Non-maskable interrupts"), ("LOC", "Local timer interrupts"),
+             ("RES", "Rescheduling interrupts"), ("CAL", "Function call interrupts"),
+             ("TLB", "TLB shootdowns")]
+    rows += ["%4s:%s   %s\n" % (k, columns(123456 + c + 3 * step for c in n), w) for k, w in named]
+    t.put("/proc/interrupts", head + "\n" + "".join(rows) + " ERR:          0\n")
+    cpu = "cpu%s  %d 20 %d %d 30 0 6 %d 0 0\n"
+    t.put("/proc/stat", cpu % ("", 1000 + 60 * step, 400 + 20 * step, 90000 + 15 * step, 5 * step)
+          + "".join(cpu % (c, 10, 4, 900, 0) for c in n)
+          + "intr %d%s\nctxt %d\nbtime 1700000000\nprocesses %d\nprocs_running 3\nprocs_blocked 0\n"
+          % (911312 + 100 * step, " 0" * 400, 1832211 + 1000 * step, 4120 + step))
+    t.put("/proc/vmstat", "nr_free_pages %d\n" % (5742210 - step) + "".join(
+        "%s %d\n" % (k, 48211031 + 7 * step) for k in ("pgpgin", "pgpgout", "pgfault", "pgfree"))
+        + "pswpin 0\npswpout 0\n" + "".join("counter_%d %d\n" % (i, i) for i in range(150)))
+    domains = "".join("domain%d ffffffff %s\n" % (d, " ".join(["12"] * 34 + [str(7 + step), "3"]))
+                      for d in range(4))
+    t.put("/proc/schedstat", "version 15\ntimestamp 4294900000\n" + "".join(
+        "cpu%d 0 0 %d 90 %d 40 81230112 %d 90122\n%s"
+        % (c, 500 + step, 300 + step, 4402133 + 1000000 * step, domains) for c in n))
+    t.put("/proc/loadavg", "%d.20 0.18 0.12 1/80 11206\n" % step)
+
+
+def server(t):
+    cpus = 256
+    counters(t, cpus, 0)
+    t.put("/proc/meminfo", "MemTotal: 527990412 kB\nMemFree: 512000000 kB\nHugePages_Total: 0\n")
+    for name in ("cpu", "memory", "io"):
+        t.put("/proc/pressure/" + name,
+              "some avg10=0.00 avg60=0.12 avg300=0.08 total=1203311\n"
+              "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
+    t.put("/proc/net/dev", "Inter-|   Receive\n face |bytes\n    lo: 1203311 802 0 0 0 0 0 0 "
+          "1203311 802 0 0 0 0 0 0\n  eth0: 1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0\n")
+    t.put("/dev/kmsg", "6,1,0,-;Linux version 6.1.0\n")
+    for c in range(cpus):
+        cpu = "/sys/devices/system/cpu/cpu%d" % c
+        for i, name in enumerate(IDLE):
+            state = "%s/cpuidle/state%d/" % (cpu, i)
+            t.put(state + "name", name + "\n")
+            t.put(state + "time", "%d\n" % (1000 * (i + 1)))
+            t.put(state + "usage", "%d\n" % (10 * (i + 1)))
+        t.put(cpu + "/cpufreq/scaling_cur_freq", "%d\n" % (2100000 + 1000 * c))
+        t.put(cpu + "/thermal_throttle/core_throttle_count", "0\n")
+    for node in range(2):
+        t.put("/sys/devices/system/node/node%d/numastat" % node,
+              "numa_hit 1203311\nnuma_miss 0\nlocal_node 1203000\nother_node 311\n")
+        zone = "/sys/class/powercap/intel-rapl:%d/" % node
+        t.put(zone + "name", "package-%d\n" % node)
+        t.put(zone + "energy_uj", "91231233445\n")
+    t.put("/sys/class/thermal/thermal_zone0/type", "x86_pkg_temp\n")
+    t.put("/sys/class/thermal/thermal_zone0/temp", "48000\n")
+
+
+def hostile(t):
+    t.put("/proc/softirqs", bytes(range(256)) * 50)
+    t.put("/proc/interrupts", "CPU0\n" + "1" * 400000 + ": 5 x\n  2: 99999999999999999999999 x\n3:\n:")
+    os.mkfifo(t.path("/proc/stat"))
+    os.makedirs(t.path("/proc/meminfo/x"))
+    os.symlink("/dev/zero", t.path("/proc/vmstat"))
+    os.symlink("loadavg", t.path("/proc/loadavg"))
+    t.put("/proc/schedstat", "cpu0\ndomain0\ncpu1 -5 nan 1e400\n" + "domain0 f" + " 1" * 100000 + "\n")
+    t.put("/proc/pressure/cpu", "some total=\nfull total=18446744073709551616\nsome total=12\n")
+    t.put("/proc/pressure/\x1b[31mred \n", "some total=12\n")
+    t.put("/proc/net/dev", "lo:\nlo: 1 2\n")
+    t.put("/dev/kmsg", "")
+    for i in range(3):
+        t.put("/sys/devices/system/cpu/cpu0/cpuidle/state%d/time" % i, "")
+    t.put("/sys/devices/system/cpu/cpu0/cpuidle/state1/name", "\x1b]0;x\x07 a\tb\n")
+    t.put("/sys/devices/system/cpu/cpu0/cpuidle/state2/name", "\0\n")
+    with open(t.path("/sys/devices/system/node/node0/numastat"), "wb") as f:
+        f.truncate(1 << 40)
+
+
+KINDS = {"server": server, "hostile": hostile}
+
+
+def main():
+    if len(sys.argv) == 4 and sys.argv[1] == "step":
+        counters(Tree(sys.argv[3]), 256, int(sys.argv[2]))
+        return 0
+    if len(sys.argv) != 3 or sys.argv[1] not in KINDS:
+        sys.stderr.write(__doc__)
+        return 2
+    KINDS[sys.argv[1]](Tree(sys.argv[2]))
+    return 0
+
+
+sys.exit(main())

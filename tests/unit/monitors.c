@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Monitors on trees: what they read, what they make of it, what does not stop them. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "core/file.h"
+#include "core/num.h"
+#include "core/proc.h"
+#include "machine/monitor.h"
+#include "parsers/monitor_log.h"
+
+struct tree {
+	struct arena *a;
+	char *root;
+};
+
+static void make(struct tree *t, const char *kind, const char *step)
+{
+	const char *const argv[] = {"python3", "tests/trees/make.py", kind, step ? step : t->root,
+				    step ? t->root : NULL, NULL};
+	_cleanup_err_ struct err e = ERR_INIT;
+	struct proc_result p;
+
+	assert_int_equal(proc_run(&(struct proc_spec){.argv = argv}, &p, &e), 0);
+	assert_int_equal(p.exit_status, 0);
+	proc_result_release(&p);
+}
+
+static void setup(struct tree *t, const char *kind)
+{
+	t->a = arena_new();
+	t->root = arena_strdup(t->a, "/tmp/kdelta-tree.XXXXXX");
+	assert_non_null(mkdtemp(t->root));
+	make(t, kind, NULL);
+}
+
+static void teardown(struct tree *t)
+{
+	_cleanup_err_ struct err e = ERR_INIT;
+
+	assert_int_equal(file_remove_tree(t->root, &e), 0);
+	arena_free(t->a);
+}
+
+static struct monitors *open_some(struct tree *t, const char *const *names, bool per_cpu)
+{
+	const struct monitor_options opt = {
+		.root = t->root, .names = names, .interval = 3600, .per_cpu = per_cpu};
+	_cleanup_err_ struct err e = ERR_INIT;
+	struct monitors *m;
+
+	assert_int_equal(monitors_open(&opt, &m, &e), 0);
+	return m;
+}
+
+static struct monitors *open_all(struct tree *t, bool per_cpu)
+{
+	return open_some(t, monitor_names(t->a), per_cpu);
+}
+
+/* Ends, closes, and reads the log. */
+static struct parse_run end(struct tree *t, struct monitors *m, const struct rusage *usage)
+{
+	struct strbuf log = STRBUF_INIT;
+	struct parse_run run;
+
+	monitors_end(m, usage, 0, &log);
+	monitors_close(m);
+	monitor_log_parse(t->a, (struct span){arena_strndup(t->a, log.buf, log.len), log.len},
+			  &run);
+	strbuf_release(&log);
+	assert_int_equal(run.outcome, OUTCOME_OK);
+	return run;
+}
+
+/* The value of a metric; NAN: it has none. */
+static double value(const struct parse_run *run, const char *metric)
+{
+	const struct parse_value *v;
+	double found = NAN;
+
+	array_for_each (v, &run->values) {
+		if (strcmp(v->metric, metric))
+			continue;
+		assert_true(isnan(found)); /* nothing stands twice */
+		found = v->value;
+	}
+	return found;
+}
+
+#define assert_value(run, metric, want) assert_float_equal(value(run, metric), want, 1e-9)
+
+static void counters_are_differences(void **state)
+{
+	const struct rusage usage = {.ru_utime = {3, 0}, .ru_stime = {1, 0}, .ru_nvcsw = 7};
+	struct parse_run run;
+	struct monitors *m;
+	struct tree t;
+
+	(void)state;
+	setup(&t, "server");
+	m = open_all(&t, false);
+	monitors_begin(m);
+	make(&t, "step", "10");
+	monitors_sample(m);
+	make(&t, "step", "20");
+	run = end(&t, m, &usage);
+	assert_value(&run, "softirqs.HI", 256 * 20);
+	assert_value(&run, "softirqs.RCU", 256 * 20 * 10);
+	assert_value(&run, "interrupts.LOC:Local_timer_interrupts", 256 * 3 * 20);
+	assert_value(&run, "interrupts.41:IR-PCI-MSIX-0000:3b:00.0.1-edge.eth0-TxRx-1", 0);
+	/* 60 + 20 + 15 + 5 ticks a step */
+	assert_value(&run, "vmstat.cpu.us", 60);
+	assert_value(&run, "vmstat.cpu.sy", 20);
+	assert_value(&run, "vmstat.cpu.id", 15);
+	assert_value(&run, "vmstat.cpu.st", 5);
+	assert_value(&run, "vmstat.procs.r", 3);
+	assert_value(&run, "proc-vmstat.pgfault", 140);
+	assert_value(&run, "proc-vmstat.nr_free_pages", 5742210 - 10);
+	assert_value(&run, "schedstat.sched_count", 256 * 20);
+	assert_value(&run, "schedstat.run_delay", 256 * 20.0);
+	assert_value(&run, "schedstat.domain3.ttwu_move_affine", 256 * 20);
+	assert_value(&run, "schedstat.domain0.ttwu_wake_remote", 0);
+	assert_value(&run, "loadavg.1min", 10.2); /* of 0.2, 10.2 and 20.2 */
+	assert_value(&run, "cpuidle.C1E.time", 0);
+	assert_value(&run, "meminfo.MemFree", 512000000);
+	assert_value(&run, "cpufreq.avg_MHz", 2100 + 127.5);
+	assert_value(&run, "thermal.x86_pkg_temp.celsius", 48);
+	assert_value(&run, "thermal.core_throttle_count", 0);
+	assert_value(&run, "powercap.package-1.joules", 0);
+	assert_value(&run, "numa-numastat.node1.numa_hit", 0);
+	assert_value(&run, "psi.cpu.some", 0);
+	assert_value(&run, "net.lo.bytes", 0);
+	assert_value(&run, "time.user_time", 3);
+	assert_value(&run, "time.voluntary_context_switches", 7);
+	assert_true(value(&run, "monitors.cpu") > 0);
+	assert_true(isnan(value(&run, "dmesg.WARNING")));
+	/* no slabinfo and no debugfs in this tree */
+	assert_non_null(strstr(run.message, "slabinfo: /proc/slabinfo is not there"));
+	teardown(&t);
+}
+
+static void every_cpu_on_request(void **state)
+{
+	struct parse_run run;
+	struct monitors *m;
+	struct tree t;
+
+	(void)state;
+	setup(&t, "server");
+	m = open_all(&t, true);
+	monitors_begin(m);
+	make(&t, "step", "5");
+	run = end(&t, m, NULL);
+	assert_value(&run, "softirqs.CPU255.SCHED", 5 * 8);
+	assert_value(&run, "interrupts.CPU7.CAL:Function_call_interrupts", 15);
+	assert_true(isnan(value(&run, "time.user_time")));
+	teardown(&t);
+}
+
+static void append(struct tree *t, const char *name, const char *text)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	_cleanup_err_ struct err e = ERR_INIT;
+
+	assert_int_equal(file_append(arena_printf(t->a, "%s%s", t->root, name), "", text,
+				     strlen(text), &e),
+			 0);
+}
+
+static void kernel_messages_of_the_run_only(void **state)
+{
+	struct parse_run run;
+	struct monitors *m;
+	struct tree t;
+
+	(void)state;
+	setup(&t, "server");
+	append(&t, "/dev/kmsg", "4,2,1,-;WARNING: CPU: 1 PID: 3 at before.c:1\n");
+	m = open_all(&t, false);
+	monitors_begin(m);
+	append(&t, "/dev/kmsg",
+	       "3,3,2,-;watchdog: BUG: soft lockup - CPU#0 stuck for 22s!\n SUBSYSTEM=BUG: no\n"
+	       "4,4,3,-;WARNING: CPU: 1 PID: 3 at run.c:1\n4,5,3,-;WARNING: CPU: 0 PID: 4\n"
+	       "6,6,4,-;all is well\n");
+	run = end(&t, m, NULL);
+	assert_value(&run, "dmesg.soft_lockup", 1);
+	assert_value(&run, "dmesg.WARNING", 2);
+	assert_true(isnan(value(&run, "dmesg.BUG")));
+	teardown(&t);
+}
+
+/* A CPU that goes away takes its counters along: no figure, rather than a wrong one. */
+static void what_vanishes_is_missing(void **state)
+{
+	struct parse_run run;
+	struct monitors *m;
+	struct tree t;
+
+	(void)state;
+	setup(&t, "server");
+	m = open_all(&t, false);
+	monitors_begin(m);
+	assert_int_equal(truncate(arena_printf(t.a, "%s/proc/schedstat", t.root), 0), 0);
+	run = end(&t, m, NULL);
+	assert_true(isnan(value(&run, "schedstat.sched_count")));
+	assert_value(&run, "softirqs.HI", 0);
+	teardown(&t);
+}
+
+static void hostile_trees_are_borne(void **state)
+{
+	const struct parse_value *v;
+	struct parse_run run;
+	struct monitors *m;
+	struct tree t;
+	const char *p;
+
+	(void)state;
+	setup(&t, "hostile");
+	m = open_all(&t, true);
+	monitors_begin(m);
+	monitors_sample(m);
+	run = end(&t, m, NULL);
+	array_for_each (v, &run.values) {
+		assert_true(isfinite(v->value) && v->value >= 0);
+		for (p = v->metric; *p; p++)
+			assert_true(*p > ' ' && *p < 0x7f);
+	}
+	assert_non_null(strstr(run.message, "more than"));
+	assert_non_null(strstr(run.message, "/proc/stat: not a file"));
+	teardown(&t);
+}
+
+/* Whatever is sampled, memory does not grow. */
+static void memory_is_flat(void **state)
+{
+	const char *const names[] = {"loadavg", "meminfo", "vmstat", NULL};
+	struct monitors *m;
+	struct rusage before, after;
+	struct tree t;
+	int i;
+
+	(void)state;
+	setup(&t, "server");
+	m = open_some(&t, names, false);
+	monitors_begin(m);
+	for (i = 0; i < 20; i++)
+		monitors_sample(m);
+	getrusage(RUSAGE_SELF, &before);
+	for (i = 0; i < 10000; i++)
+		monitors_sample(m);
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 256); /* KiB */
+	monitors_close(m);
+	teardown(&t);
+}
+
+static void the_thread_samples(void **state)
+{
+	const char *const names[] = {"loadavg", NULL};
+	struct monitor_options opt = {.names = names, .interval = 0.02};
+	_cleanup_strbuf_ struct strbuf log = STRBUF_INIT;
+	_cleanup_err_ struct err e = ERR_INIT;
+	struct monitors *m;
+	struct span rest, word;
+	struct tree t;
+	double n = 0;
+	const char *p;
+
+	(void)state;
+	setup(&t, "server");
+	opt.root = t.root;
+	assert_int_equal(monitors_open(&opt, &m, &e), 0);
+	monitors_begin(m);
+	usleep(500000);
+	monitors_end(m, NULL, 0, &log);
+	monitors_close(m);
+	p = strstr(log.buf, "gauge loadavg.1min ");
+	assert_non_null(p);
+	rest = span_of(p + strlen("gauge loadavg.1min "));
+	assert_true(span_next_word(&rest, &word) && num_parse(word, &n));
+	assert_true(n >= 3); /* also of a machine that is busy */
+	teardown(&t);
+}
+
+static void unknown_names_are_refused(void **state)
+{
+	const char *const names[] = {"softirq", NULL};
+	const struct monitor_options opt = {.root = "", .names = names};
+	_cleanup_err_ struct err e = ERR_INIT;
+	struct monitors *m;
+
+	(void)state;
+	assert_int_equal(monitors_open(&opt, &m, &e), -EINVAL);
+	assert_non_null(strstr(err_text(&e), "there is no monitor 'softirq'"));
+}
+
+static void logs_are_judged(void **state)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	struct parse_run run;
+
+	(void)state;
+	monitor_log_parse(a, span_of(""), &run);
+	assert_int_equal(run.outcome, OUTCOME_ERROR);
+	monitor_log_parse(a, span_of("kdelta-monitors 2\n"), &run);
+	assert_int_equal(run.outcome, OUTCOME_ERROR);
+	monitor_log_parse(a,
+			  span_of("kdelta-monitors 1\nelapsed 2\nrate a 10 30\nstall b 0 1000000\n"
+				  "counter c 5 4\ncounter d 1\ngauge e 3 7 1 9\nshare f.x 0 0\n"
+				  "strange g 1 2\ncounter h 1 2"),
+			  &run);
+	assert_int_equal(run.outcome, OUTCOME_PARTIAL);
+	assert_value(&run, "a", 10);
+	assert_value(&run, "b", 50);
+	assert_value(&run, "e", 7);
+	assert_int_equal(run.values.n, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counters_are_differences),
+		cmocka_unit_test(every_cpu_on_request),
+		cmocka_unit_test(kernel_messages_of_the_run_only),
+		cmocka_unit_test(what_vanishes_is_missing),
+		cmocka_unit_test(hostile_trees_are_borne),
+		cmocka_unit_test(memory_is_flat),
+		cmocka_unit_test(the_thread_samples),
+		cmocka_unit_test(unknown_names_are_refused),
+		cmocka_unit_test(logs_are_judged),
+	};
+
+	proc_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
