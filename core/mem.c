@@ -83,6 +83,7 @@ struct arena {
 	struct arena_chunk *chunks;
 	char *free;
 	size_t left;
+	size_t grown; /* all chunks; each new one is an eighth of it, so that few are many bytes */
 };
 
 struct arena *arena_new(void)
@@ -118,13 +119,14 @@ void *arena_alloc(struct arena *a, size_t size)
 		mem_check(NULL);
 	want = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
 	if (want > a->left) {
-		size_t room = MAX(want, (size_t)ARENA_CHUNK);
+		size_t room = MAX(MAX(want, (size_t)ARENA_CHUNK), a->grown / 8);
 		struct arena_chunk *c = mem_zalloc(sizeof(*c) + room);
 
 		c->next = a->chunks;
 		a->chunks = c;
 		a->free = (char *)c->data;
 		a->left = room;
+		a->grown += room;
 	}
 	p = a->free;
 	a->free += want;

@@ -60,16 +60,17 @@ static enum amd_scan scan_pct(struct arena *a, struct span *rest, struct block_c
 	return AMD_CELL;
 }
 
-/* The same lines with the label of the rows taken off the header. */
+/* The lines lowest to first alone, with the label of the rows taken off the header. */
 static struct table_text without_labels(struct arena *a, const struct table_text *text,
 					size_t first, size_t lowest)
 {
 	struct table_text copy = *text;
-	size_t i, from = first > lowest + 6 ? first - 6 : lowest;
+	size_t i, from;
 
-	copy.lines = arena_copy(a, text->lines, first + 1, sizeof(*copy.lines));
-	copy.n = first + 1;
-	for (i = first; i-- > from && copy.lines[i].text.len;) {
+	copy.n = first - lowest + 1;
+	copy.lines = arena_copy(a, text->lines + lowest, copy.n, sizeof(*copy.lines));
+	from = copy.n > 7 ? copy.n - 7 : 0;
+	for (i = copy.n - 1; i-- > from && copy.lines[i].text.len;) {
 		struct span line = copy.lines[i].text, rest = amd_drop_label(line);
 		char *s;
 
@@ -88,16 +89,19 @@ static bool pct_names(struct arena *a, const struct table_text *text, size_t fir
 		      struct table_names *out)
 {
 	struct table_text copy;
+	bool found;
 
-	/* lines far above the rows are no header, and copying all of them for each table is slow */
+	/* lines far above the rows are no header */
 	if (first > lowest + 16)
 		lowest = first - 16;
 	copy = without_labels(a, text, first, lowest);
-	if (!(opt && opt->names) && table_names_stacked(a, &copy, first, lowest, n, out))
-		return true;
-	if (table_names_find(a, &copy, first, lowest, n, legend, NULL, opt, out))
-		return true;
-	return !(opt && opt->names) && table_names_words(a, &copy, first, lowest, n, out);
+	first -= lowest;
+	found = (!(opt && opt->names) && table_names_stacked(a, &copy, first, 0, n, out)) ||
+		table_names_find(a, &copy, first, 0, n, legend, NULL, opt, out) ||
+		(!(opt && opt->names) && table_names_words(a, &copy, first, 0, n, out));
+	if (found)
+		out->top += lowest;
+	return found;
 }
 
 static void pct_finish(struct arena *a, struct table_set *set, struct table *t,

@@ -94,21 +94,25 @@ static bool take_cells(struct reader *rd, struct span *rest, int line, struct bl
 	return scan == AMD_CUT || !rest->len;
 }
 
+enum { CUT_CELL = 200, CUT_REST = 1000 }; /* longest text and next line that make a cell */
+
 /* Whether the text from `s` on, with the next line's behind it, begins with a cell. */
 static bool cell_follows(struct reader *rd, struct span s, size_t next)
 {
 	struct block_cell cell;
 	enum amd_scan scan = rd->style->scan(rd->src->a, &(struct span){s.s, s.len}, &cell);
+	char joined[1 + CUT_CELL + CUT_REST]; /* asked of every line: no memory for each */
 	struct span more;
-	char *joined;
 
 	if (scan != AMD_CUT || next >= rd->src->text->n)
 		return scan == AMD_CELL;
 	more = line_at(rd, next)->text;
-	if (s.len > 200 || more.len > 1000)
+	if (s.len > CUT_CELL || more.len > CUT_REST)
 		return false;
-	joined = arena_printf(rd->src->a, "%.*s %.*s", (int)s.len, s.s, (int)more.len, more.s);
-	more = span_of(joined);
+	memcpy(joined, s.s, s.len);
+	joined[s.len] = ' ';
+	memcpy(joined + s.len + 1, more.s, more.len);
+	more = (struct span){joined, s.len + 1 + more.len};
 	return rd->style->scan(rd->src->a, &more, &cell) == AMD_CELL;
 }
 

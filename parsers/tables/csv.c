@@ -228,6 +228,11 @@ static bool names_variants(const struct csv *c, const struct table_options *opt)
 	       ((opt && (opt->names || opt->baseline)) || table_baseline_by_name(names, n) >= 0);
 }
 
+static bool has_numeric(const struct csv *c)
+{
+	return memchr(c->numeric, true, c->header.n);
+}
+
 /* Records below the header at line i; *end: the line after the last. */
 static void read_records(struct csv *c, size_t i, size_t *end)
 {
@@ -252,16 +257,9 @@ static void read_records(struct csv *c, size_t i, size_t *end)
 		*ARRAY_PUSH(&c->records) = r;
 		for (k = 0; k < r.n; k++)
 			c->numeric[k] &= !r.field[k].len || is_number(r.field[k]);
+		if (!has_numeric(c))
+			return; /* no table; what follows is read from its own header on */
 	}
-}
-
-static size_t count_numeric(const struct csv *c)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < c->header.n; i++)
-		n += c->numeric[i];
-	return n;
 }
 
 static int csv_read(const struct table_source *src)
@@ -283,7 +281,7 @@ static int csv_read(const struct table_source *src)
 		tables = src->set->tables.n;
 		read_records(&c, i, &end);
 		c.variant = variant_column(&c);
-		if (!c.records.n || !count_numeric(&c)) {
+		if (!c.records.n || !has_numeric(&c)) {
 			src->set->refused.n = refused;
 			continue;
 		}

@@ -25,7 +25,7 @@ static bool is_line_start(struct span s, size_t i)
 	return s.s[i] == ' ' && i + 1 < s.len && s.s[i + 1] != '/' && s.s[i + 1] != '$';
 }
 
-static bool is_flattened(struct span s)
+bool table_is_flattened(struct span s)
 {
 	size_t marks = 0, i;
 
@@ -68,10 +68,13 @@ size_t table_unflatten(struct arena *a, struct span line, struct span **parts)
 	size_t n = 0, from = 0, i;
 	bool encoded;
 
-	if (!is_flattened(line))
+	if (!table_is_flattened(line))
 		return 0;
 	encoded = has_escapes(line);
-	*parts = arena_alloc_array(a, line.len, sizeof(**parts));
+	for (i = 1; i < line.len; i++)
+		n += is_line_start(line, i);
+	*parts = arena_alloc_array(a, n + 1, sizeof(**parts));
+	n = 0;
 	for (i = 1; i <= line.len; i++) {
 		struct span part = {line.s + from, i - from};
 

@@ -207,8 +207,17 @@ static size_t quote_marks(struct span s)
 	return n;
 }
 
+/* A joined line that is whole moves into the arena: once, not with each part of it. */
+static void keep_joined(struct arena *a, struct strbuf *joined, struct table_line *line)
+{
+	if (joined->len)
+		line->text.s = arena_strndup(a, joined->buf, joined->len);
+	strbuf_reset(joined);
+}
+
 void layout_flowed(struct arena *a, bool delsp, line_array *lines, size_t from)
 {
+	_cleanup_strbuf_ struct strbuf joined = STRBUF_INIT; /* the last line kept, of several */
 	size_t i, kept = from;
 	bool open = false;
 
@@ -224,13 +233,14 @@ void layout_flowed(struct arena *a, bool delsp, line_array *lines, size_t from)
 			word++;
 		if (open && last && quote_marks(last->text) == marks && s.len &&
 		    last->text.len + word > FLOWED && !span_is(s, "-- ")) {
-			struct span head = last->text;
-
-			head.len -= delsp;
-			last->text = span_of(arena_printf(a, "%.*s%.*s", (int)head.len, head.s,
-							  (int)s.len, s.s));
+			if (!joined.len)
+				strbuf_add(&joined, last->text.s, last->text.len);
+			joined.len -= delsp;
+			strbuf_add(&joined, s.s, s.len);
+			last->text = (struct span){joined.buf, joined.len};
 			last->has_end = line->has_end;
 		} else {
+			keep_joined(a, &joined, last);
 			lines->items[kept++] = *line;
 		}
 		open = line->text.len && line->text.s[line->text.len - 1] == ' ' &&
@@ -239,5 +249,7 @@ void layout_flowed(struct arena *a, bool delsp, line_array *lines, size_t from)
 		if (open && line->text.len < FLOWED - 20)
 			open = false;
 	}
+	if (kept > from)
+		keep_joined(a, &joined, &lines->items[kept - 1]);
 	lines->n = kept;
 }

@@ -261,7 +261,7 @@ static void read_block(struct reader *rd, size_t i, size_t *end)
 		struct span joined = line->text;
 		size_t lines = 1;
 
-		if (!joined.len && *end)
+		if (!joined.len)
 			continue;
 		before = title_of(joined);
 		/* another output of the same kind begins a block of its own */
@@ -445,6 +445,10 @@ static int schbench_raw_read(const struct table_source *src)
 				}
 			}
 			i = MAX(end, i + 1);
+			/* blank lines lead to the same line below them */
+			while (i < src->text->n && !src->text->lines[i - 1].text.len &&
+			       !src->text->lines[i].text.len)
+				i++;
 			continue;
 		}
 		for (row = i; row < end && title_of(src->text->lines[row].text); row++)

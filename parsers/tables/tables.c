@@ -468,6 +468,11 @@ static int pass_of(const struct table_family *f)
 	return f->first ? 0 : f->last ? 2 : 1;
 }
 
+static bool is_asked(const struct table_family *f, const struct table_options *opt)
+{
+	return !opt || !opt->family || !strcmp(opt->family, f->name);
+}
+
 static int read_families(struct arena *a, const struct table_text *text,
 			 const struct table_options *opt, struct table_set *set, struct err *e)
 {
@@ -487,7 +492,7 @@ static int read_families(struct arena *a, const struct table_text *text,
 
 	for (pass = 0; !r && pass < 3; pass++) {
 		registry_for_each (table_family, f)
-			if (!r && pass_of(*f) == pass)
+			if (!r && pass_of(*f) == pass && is_asked(*f, opt))
 				r = (*f)->read(&src);
 		if (pass || r)
 			continue;

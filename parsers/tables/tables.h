@@ -149,6 +149,7 @@ struct table_text {
 struct table_options {
 	const char *const *names; /* --names, NULL-terminated, or NULL */
 	const char *baseline;	  /* --base, or NULL */
+	const char *family;	  /* the only one asked, for tests; NULL: all */
 };
 
 /* Lines "name: text" that explain the columns of the tables below them. */
@@ -209,6 +210,7 @@ void tables_undo(struct arena *a, const char *file, struct span text, struct tab
  * The quoted lines, with their marks, of a paste that was joined to one line; 0: it was not. Soft
  * breaks joined within it are undone.
  */
+bool table_is_flattened(struct span line);
 size_t table_unflatten(struct arena *a, struct span line, struct span **parts);
 
 /* Facts that stand in prose around the tables: machine, command, commit. */

@@ -582,7 +582,12 @@ static void unflatten(struct undo *u)
 	const struct table_line *line;
 	struct span *parts;
 	size_t n, i;
+	bool any = false;
 
+	array_for_each (line, &in)
+		any |= table_is_flattened(line->text);
+	if (!any)
+		return;
 	u->out = (line_array){NULL, 0, 0};
 	array_for_each (line, &in) {
 		n = table_unflatten(u->a, line->text, &parts);
@@ -603,6 +608,7 @@ static void read_paste(struct undo *u)
 
 	plain.is_html = layout_is_html(&u->in);
 	add_body(u, 0, u->in.n, base64_is_likely(&u->in) ? &base64 : &plain);
+	ARRAY_FREE(&u->in); /* a text of short lines is many times its size in lines */
 	unflatten(u);
 	unquote(&u->out);
 	if (qp_is_likely(&u->out)) {
@@ -630,11 +636,11 @@ void tables_undo(struct arena *a, const char *file, struct span text, struct tab
 		unquote(&u.out);
 	else
 		read_paste(&u);
+	ARRAY_FREE(&u.in);
 	array_for_each (line, &u.out)
 		expand_tabs(a, line);
 	out->file = file;
 	out->n = u.out.n;
 	out->lines = arena_copy(a, u.out.items, u.out.n, sizeof(*u.out.items));
-	ARRAY_FREE(&u.in);
 	ARRAY_FREE(&u.out);
 }
