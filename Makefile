@@ -112,15 +112,20 @@ $(O)/tests/bench/%: tests/bench/%.c $(LIBOBJ) Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(KCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LDLIBS)
 
-# Fuzzers: clang's libFuzzer over the pure rooms; `make fuzz SECONDS=60`.
+# Fuzzers: clang's libFuzzer over the pure rooms; `make fuzz SECONDS=60`, of each parser and family.
 FUZZ_SRC := $(filter core/% stats/% parsers/% runner/job.c runner/frame.c,$(SRC))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard tests/fuzz/*.c))
-$(O)/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC)
-	$(call say,FUZZ,$@)
+FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=undefined -DKDELTA_VERSION='"fuzz"' -DKDELTA_PREFIX='"/"'
+$(O)/fuzz-objects/%.o: %.c Makefile
+	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)clang -std=gnu11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -DKDELTA_VERSION='"fuzz"' -DKDELTA_PREFIX='"/"' \
-		-o $@ $< $(FUZZ_SRC) $(LDLIBS)
+	$(Q)$(FUZZ_CC) -MMD -MP -c -o $@ $<
+
+$(O)/fuzz/%: $(O)/fuzz-objects/tests/fuzz/%.o $(FUZZ_SRC:%.c=$(O)/fuzz-objects/%.o)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) -o $@ $^ $(LDLIBS)
 
 help:
 	@echo 'make            build ./kdelta and its helpers (second time: nothing)'
@@ -177,4 +182,4 @@ clean:
 
 .PHONY: all help deps deps-check demo check check-slow tests bench fuzz install clean
 .SECONDARY:
--include $(OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT:%=%.d)
+-include $(OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT:%=%.d) $(patsubst %.c,$(O)/fuzz-objects/%.d,$(FUZZ_SRC) $(wildcard tests/fuzz/*.c))

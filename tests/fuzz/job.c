@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Jobs, results and frames as they come over a serial line. */
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/fuzz/fuzz.h"
 
 #include "runner/frame.h"
 #include "runner/job.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What was decoded once must survive being sent again. */
 static void check_job(struct span text)
@@ -43,9 +40,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct span text = {(const char *)data, size}, type, body;
 	size_t used;
 
+	fuzz_begin();
 	check_job(text);
 	check_result(text);
 	if (frame_decode(text, &type, &body, &used) >= 0 && used > size)
 		abort();
+	fuzz_end();
 	return 0;
 }

@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Any bytes as a mail: no crash, and what comes out can be trusted - every cell has a finite value
- * of a line of the text, every published percentage agrees with the printed values.
+ * of a line of the text, every published percentage agrees with the printed values. FUZZ_ONLY asks
+ * one family only.
  */
+#include "tests/fuzz/fuzz.h"
+
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/err.h"
 #include "core/mem.h"
 #include "parsers/tables/tables.h"
-
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 /* Half a unit of the last printed digit; a whole one of integers, which may have been cut. */
 static double half(const char *text)
@@ -100,10 +91,9 @@ static void check_table(const struct table *t, int lines)
 		check_row(t, row, lines);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void fuzz_tables(const uint8_t *data, size_t size)
 {
+	const struct table_options opt = {.family = fuzz_only()};
 	_cleanup_arena_ struct arena *a = arena_new();
 	_cleanup_err_ struct err e = ERR_INIT;
 	struct table_set set;
@@ -114,17 +104,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (i = 0; i < size; i++)
 		lines += data[i] == '\n';
-	r = tables_read(a, "fuzz", (struct span){(const char *)data, size}, NULL, &set, &e);
+	r = tables_read(a, "fuzz", (struct span){(const char *)data, size}, &opt, &set, &e);
 	CHECK(r == 0 || r == -ENOENT || r == -EINVAL);
 	CHECK((r == 0) == (e.list.n == 0));
 	CHECK(r || set.tables.n);
 	if (r)
-		return 0;
+		return;
 	array_for_each (t, &set.tables)
 		check_table(t, lines);
 	array_for_each (w, &set.refused)
 		CHECK(w->line >= 1 && w->line <= lines && *w->text);
 	array_for_each (w, &set.warnings)
 		CHECK(w->line >= 1 && w->line <= lines && *w->text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_begin();
+	fuzz_tables(data, size);
+	fuzz_end();
 	return 0;
 }
