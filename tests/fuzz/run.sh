@@ -26,8 +26,8 @@ seed_parsers() { # FOLDER NAME
 }
 
 seed_tables() { # FOLDER
-	find tests/tables ../shared/tables -name '*.txt' -o -name '*.eml' -o -name '*.mbox' 2>/dev/null |
-		xargs cp -t "$1"
+	find tests/tables ../shared/tables \( -name '*.txt' -o -name '*.eml' -o -name '*.mbox' \) \
+		-exec cp -t "$1" {} + 2>/dev/null
 }
 
 # fuzz TARGET NAME SOURCES...: without a NAME the target has no parts
@@ -64,9 +64,11 @@ fuzz() {
 
 # kinds TARGET TYPE FOLDER: each file that registers one, with those it is split into
 kinds() {
-	local file
+	local file parts
 	for file in $(grep -l "^REGISTER($2, " "$3"/*.c | sort); do
-		fuzz "$1" "$(name_of "$file")" "$file" $(find "$3" -path "${file%.c}_*.c")
+		parts=("${file%.c}"_*.c)
+		[ -e "${parts[0]}" ] || parts=()
+		fuzz "$1" "$(name_of "$file")" "$file" "${parts[@]}"
 	done
 }
 
