@@ -114,6 +114,8 @@ void cli_page(const struct cli *c, const struct strbuf *text);
 /* A line for people on stderr, unless --quiet: "kdelta: ..." */
 void cli_note(const struct cli *c, const char *fmt, ...) _printf_(2, 3);
 void cli_warn(const struct cli *c, const char *fmt, ...) _printf_(2, 3);
+/* A text for a terminal: control characters and what is no UTF-8 are question marks. */
+char *cli_clean(struct arena *a, const char *text);
 /* Prints and empties the error list. */
 void cli_print_errors(struct err *e);
 /* Columns of the terminal on stdout; 0 if it is none. */

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "runner/import.h"
+#include "runner/input.h"
 #include "runner/lore.h"
 #include "runner/net.h"
 
@@ -159,11 +160,13 @@ static void print_json(json_t *root)
 
 /* ---- for people ---- */
 
-static void print_content(const char *file, const struct import_content *content)
+static void print_content(struct arena *a, const char *file,
+			  const struct import_content *content)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	const struct table *t;
 
+	file = cli_clean(a, file);
 	if (content->def)
 		strbuf_addf(&out, "%s: raw output of %s, %zu run%s\n", file, content->def->name,
 			    content->raw->runs.n, content->raw->runs.n == 1 ? "" : "s");
@@ -282,7 +285,7 @@ static int show_text(struct importer *im, const char *file, struct span text)
 	if (!r && im->json)
 		print_json(json_content(im->cat, file, content));
 	else if (!r)
-		print_content(file, content);
+		print_content(im->c->a, file, content);
 	import_content_release(content);
 	return r ? cli_failure(r) : tell_about_lines(im->c, file, &content->set);
 }
@@ -301,7 +304,7 @@ static int import_span(struct importer *im, struct db *db, const char *file, str
 static int import_file(struct importer *im, struct db *db, const char *file)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r = file_read(file, 0, &text, im->c->e);
+	int r = input_read(file, &text, im->c->e);
 
 	return r ? cli_failure(r)
 		 : import_span(im, db, file, (struct span){strbuf_str(&text), text.len});
@@ -317,6 +320,8 @@ static int import_address(struct importer *im, struct db *db, const char *operan
 	if (strcmp(url, operand))
 		cli_note(c, "fetching %s", url);
 	r = net_get(url, &im->net, &text, &html, c->e);
+	if (!r)
+		r = input_unpack(url, &text, c->e);
 	if (r)
 		return r;
 	if (html)
@@ -559,7 +564,9 @@ static const struct command import = {
 		"Reports of kdelta itself (-o html, json or csv) come back with the same numbers.\n"
 		"URL: http(s)://...; a message of lore.kernel.org or another public-inbox is "
 		"fetched\n"
-		"in its raw form, also by its Message-ID in brackets. At most 64 MB.",
+		"in its raw form, also by its Message-ID in brackets. At most 64 MB.\n"
+		"Files may be packed (gzip, xz, zstd, bzip2), as mailboxes of archives are; 256 MB "
+		"at most.",
 	.examples =
 		"  kdelta import mail.txt && kdelta compare\n"
 		"  kdelta import https://lore.kernel.org/r/20220217154403.6497-1-me@example.org\n"

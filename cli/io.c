@@ -182,12 +182,40 @@ void cli_page(const struct cli *c, const struct strbuf *text)
 		cli_print(text);
 }
 
+char *cli_clean(struct arena *a, const char *text)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	struct span rest = span_of(text);
+	uint32_t cp;
+	size_t n;
+
+	while (rest.len) {
+		n = span_utf8(rest, &cp);
+		if (n && ((cp >= ' ' && cp < 0x7f) || cp >= 0xa0 || cp == '\n' || cp == '\t'))
+			strbuf_add(&sb, rest.s, n);
+		else
+			strbuf_addc(&sb, '?');
+		span_skip(&rest, MAX(n, (size_t)1));
+	}
+	return arena_strdup(a, strbuf_str(&sb));
+}
+
+/* To stderr: names of files and words of texts are in it. */
+static void say(const char *text)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+
+	fputs(cli_clean(a, text), stderr);
+}
+
 static void cli_say(const char *prefix, const char *fmt, va_list ap)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 
+	strbuf_addf(&sb, "kdelta: %s", prefix);
 	strbuf_vaddf(&sb, fmt, ap);
-	fprintf(stderr, "kdelta: %s%s\n", prefix, strbuf_str(&sb));
+	strbuf_addc(&sb, '\n');
+	say(strbuf_str(&sb));
 }
 
 void cli_note(const struct cli *c, const char *fmt, ...)
@@ -214,21 +242,20 @@ void cli_warn(const struct cli *c, const char *fmt, ...)
 
 void cli_print_errors(struct err *e)
 {
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	const struct err_item *it;
 
 	array_for_each (it, &e->list) {
+		strbuf_addf(&sb, "%s", it->file ? it->file : "kdelta");
+		if (it->file && it->line)
+			strbuf_addf(&sb, ":%d", it->line);
 		if (it->file && it->line && it->column)
-			fprintf(stderr, "%s:%d:%d: %s\n", it->file, it->line, it->column,
-				it->message);
-		else if (it->file && it->line)
-			fprintf(stderr, "%s:%d: %s\n", it->file, it->line, it->message);
-		else if (it->file)
-			fprintf(stderr, "%s: %s\n", it->file, it->message);
-		else
-			fprintf(stderr, "kdelta: %s\n", it->message);
+			strbuf_addf(&sb, ":%d", it->column);
+		strbuf_addf(&sb, ": %s\n", it->message);
 		if (it->hint)
-			fprintf(stderr, "  %s\n", it->hint);
+			strbuf_addf(&sb, "  %s\n", it->hint);
 	}
+	say(strbuf_str(&sb));
 	err_release(e);
 }
 

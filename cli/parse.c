@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/file.h"
 #include "core/json.h"
 #include "core/num.h"
 #include "parsers/parser.h"
+#include "runner/input.h"
 
 static json_t *json_text(const char *s)
 {
@@ -176,7 +176,7 @@ static int parse_run(struct cli *c)
 	p = find_parser(c, c->operands[0]);
 	if (!p || cli_int(c, "exit-status", 0, 255, &status) || cli_int(c, "signal", 1, 64, &sig))
 		return -EINVAL;
-	r = file_read(c->operands[1], 0, &text, c->e);
+	r = input_read(c->operands[1], &text, c->e);
 	if (r)
 		return r == -EINVAL ? -EIO : r;
 	in.text = (struct span){strbuf_str(&text), text.len};

@@ -4,9 +4,9 @@
 
 #include <errno.h>
 
-#include "core/file.h"
 #include "reports/review.h"
 #include "runner/import.h"
+#include "runner/input.h"
 
 #define WIDTH 72
 
@@ -66,7 +66,7 @@ static int run_review(struct cli *c)
 		return cli_usage(c, "review takes one file, or - for standard input");
 	r = catalog_load(c->a, cli_config_dir(c), &cat, c->e);
 	if (!r)
-		r = cli_failure(file_read(c->operands[0], 0, &text, c->e));
+		r = cli_failure(input_read(c->operands[0], &text, c->e));
 	if (!r)
 		r = review_text(c, cat, c->operands[0], (struct span){strbuf_str(&text), text.len},
 				&rv);

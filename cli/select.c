@@ -7,6 +7,7 @@
 
 #include "core/file.h"
 #include "runner/import.h"
+#include "runner/input.h"
 
 /* ---- options ---- */
 
@@ -297,7 +298,7 @@ static int import_single(struct selection *k, const struct catalog *cat, const c
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct import_options opt = {0};
-	int r = file_read(file, 0, &text, k->c->e);
+	int r = input_read(file, &text, k->c->e);
 
 	opt.tables.baseline = k->build.baseline;
 	return r ? r

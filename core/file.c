@@ -7,6 +7,7 @@
 #include <fnmatch.h>
 #include <ftw.h>
 #include <limits.h>
+#include <poll.h>
 #include <sha256.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@ static void close_fd(int *fd)
 		close(*fd);
 }
 #define _cleanup_fd_ _cleanup_(close_fd)
+
+enum { PIPE_WAIT = 5000 }; /* ms for the first byte of a named pipe */
 
 /* Reads fd to its end; *full is set when there was more than limit bytes. */
 static int read_all(int fd, size_t limit, struct strbuf *out, bool *full)
@@ -43,23 +46,49 @@ static int read_all(int fd, size_t limit, struct strbuf *out, bool *full)
 	return 0;
 }
 
+static int too_large(const char *path, size_t limit, struct err *e)
+{
+	bool whole = limit >= 1 << 20 && !(limit & ((1 << 20) - 1));
+
+	return err_add(e, -EFBIG, "%s is larger than %zu %s", path, whole ? limit >> 20 : limit,
+		       whole ? "MB" : "bytes");
+}
+
+/* Opening a pipe that has no writer would wait for one. */
+static int open_file(const char *path)
+{
+	struct pollfd p = {.events = POLLIN};
+	struct stat st;
+
+	p.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (p.fd < 0 || fstat(p.fd, &st) || fcntl(p.fd, F_SETFL, 0) || !S_ISFIFO(st.st_mode) ||
+	    poll(&p, 1, PIPE_WAIT) > 0)
+		return p.fd;
+	close(p.fd);
+	errno = ETIMEDOUT;
+	return -1;
+}
+
 int file_read(const char *path, size_t limit, struct strbuf *out, struct err *e)
 {
 	_cleanup_fd_ int fd = -1;
+	struct stat st;
 	bool full;
 	int r;
 
-	fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(0);
+	fd = strcmp(path, "-") ? open_file(path) : dup(0);
+	if (fd < 0 && errno == ETIMEDOUT)
+		return err_add(e, -ETIMEDOUT, "nothing is written to the pipe %s", path);
 	if (fd < 0)
 		return err_add_errno(e, "cannot open %s", path);
+	if (limit && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > (off_t)limit)
+		return too_large(path, limit, e);
 	r = read_all(fd, limit, out, &full);
 	if (r < 0) {
 		errno = -r;
 		return err_add_errno(e, "cannot read %s", path);
 	}
-	if (full)
-		return err_add(e, -EFBIG, "%s is larger than %zu bytes", path, limit);
-	return 0;
+	return full ? too_large(path, limit, e) : 0;
 }
 
 int file_read_line(const char *path, struct strbuf *out)

@@ -9,7 +9,10 @@
 #include "core/err.h"
 #include "core/str.h"
 
-/* Reads a whole file ("-" is stdin), at most limit bytes (0: no limit). */
+/*
+ * Reads a whole file ("-" is stdin), at most limit bytes (0: no limit): -EFBIG, without reading what
+ * says that it is larger. A named pipe that nobody begins to write to is -ETIMEDOUT, not a hang.
+ */
 int file_read(const char *path, size_t limit, struct strbuf *out, struct err *e);
 /* The same without an error object, for /proc and /sys: returns 0 or -errno. Trailing blanks cut. */
 int file_read_line(const char *path, struct strbuf *out);

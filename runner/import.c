@@ -14,6 +14,7 @@
 #include "core/num.h"
 #include "runner/export.h"
 #include "runner/import_write.h"
+#include "runner/input.h"
 #include "runner/store.h"
 
 /* ---- raw outputs ---- */
@@ -315,7 +316,7 @@ static int read_raw_file(struct arena *a, const struct catalog *cat,
 			 const struct import_options *opt, struct raw_file *f, struct err *e)
 {
 	struct span text;
-	int r = file_read(f->path, 0, &f->text, e);
+	int r = input_read(f->path, &f->text, e);
 
 	if (r)
 		return r;

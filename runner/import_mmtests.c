@@ -24,6 +24,7 @@
 
 #include "core/num.h"
 #include "runner/import_trees.h"
+#include "runner/input.h"
 
 static const struct {
 	const char *prefix, *param; /* of the file's name; which parameter of ours the number is */
@@ -172,7 +173,7 @@ static bool split_name(struct arena *a, const struct tree_entry *en, size_t *whi
 		       const char **number)
 {
 	const char *name = en->parts[en->n - 1];
-	size_t len = tree_plain_len(name), i, n;
+	size_t len = input_plain_len(name), i, n;
 	char *plain = arena_strndup(a, name, len), *end;
 
 	for (i = 0; i < ARRAY_SIZE(logs); i++) {
@@ -275,7 +276,7 @@ static void take_release(struct tree *t, struct mmtests *mm, const struct tree_e
 {
 	const char *name = en->parts[en->n - 1];
 	char *release = arena_strndup(t->im->a, name + strlen("kconfig-"),
-				      tree_plain_len(name) - strlen("kconfig-"));
+				      input_plain_len(name) - strlen("kconfig-"));
 	struct mm_kernel *k;
 	size_t at = en->n - 1;
 

@@ -2,18 +2,16 @@
 /* Result trees of other tools -> one campaign: what mmtests and LKP trees have in common. */
 #include "runner/import_trees.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "core/file.h"
+#include "runner/input.h"
 
 enum {
 	TREE_DEPTH = 16,	      /* folders below the root; deeper ones are not looked at */
-	TREE_MAX_FILE = 256 << 20,    /* bytes of one file, unpacked */
 	TREE_NAMES = 3,		      /* file names that a note gives as examples */
 	TREE_MAX_NOTES = 16,	      /* besides one for each run */
 };
@@ -114,61 +112,18 @@ const char *import_tree_kind(struct arena *a, const char *dir)
 
 /* ---- files ---- */
 
-size_t tree_plain_len(const char *name)
-{
-	static const char *const packed[] = {".gz", ".xz", ".zst", ".bz2"};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(packed); i++)
-		if (str_ends(name, packed[i]))
-			return strlen(name) - strlen(packed[i]);
-	return strlen(name);
-}
-
 bool tree_is_named(const struct tree_entry *en, const char *plain)
 {
 	const char *name = en->parts[en->n - 1];
 
-	return !en->folder && strlen(plain) == tree_plain_len(name) &&
+	return !en->folder && strlen(plain) == input_plain_len(name) &&
 	       str_starts(name, plain);
-}
-
-static void free_archive(struct archive **ar)
-{
-	archive_read_free(*ar);
-}
-
-static int unpack(const char *path, struct strbuf *out, struct err *e)
-{
-	_cleanup_(free_archive) struct archive *ar = archive_read_new();
-	struct archive_entry *entry;
-	char buf[65536];
-	ssize_t n = -1;
-
-	archive_read_support_filter_all(ar);
-	archive_read_support_format_raw(ar);
-	archive_read_support_format_empty(ar);
-	if (archive_read_open_filename(ar, path, sizeof(buf)) == ARCHIVE_OK)
-		n = archive_read_next_header(ar, &entry) == ARCHIVE_FATAL ? -1 : 0;
-	while (!n && (n = archive_read_data(ar, buf, sizeof(buf))) > 0) {
-		strbuf_add(out, buf, (size_t)n);
-		if (out->len > TREE_MAX_FILE)
-			return err_add(e, -EFBIG, "%s is more than %d MB unpacked", path,
-				       TREE_MAX_FILE >> 20);
-		n = 0;
-	}
-	if (n < 0)
-		return err_add(e, -EBADMSG, "cannot unpack %s: %s", path,
-			       archive_error_string(ar) ? archive_error_string(ar) : "broken");
-	return 0;
 }
 
 int tree_read(struct tree *t, const struct tree_entry *en, struct strbuf *out)
 {
 	char hex[65];
-	int r = tree_plain_len(en->path) < strlen(en->path)
-			? unpack(en->path, out, t->im->e)
-			: file_read(en->path, TREE_MAX_FILE, out, t->im->e);
+	int r = input_read(en->path, out, t->im->e);
 
 	if (r)
 		return r;

@@ -39,10 +39,8 @@ struct tree_kind {
 };
 extern const struct tree_kind tree_mmtests, tree_lkp;
 
-/* "stats.json" for "stats.json" and "stats.json.gz": length of the name without its packing. */
-size_t tree_plain_len(const char *name);
 bool tree_is_named(const struct tree_entry *en, const char *plain);
-/* Reads a file, unpacked where its name ends in .gz, .xz, .zst or .bz2, and hashes it. */
+/* Reads a file, unpacked where it is packed, and hashes it. */
 int tree_read(struct tree *t, const struct tree_entry *en, struct strbuf *out);
 void tree_unread(struct tree *t, const struct tree_entry *en);
 /*

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/file.h"
+#include "runner/input.h"
 #include "runner/lore.h"
 
 /* ---- what was met before in this campaign ---- */
@@ -55,7 +56,8 @@ void import_forget(struct import *im)
 char *import_name(struct arena *a, const char *path)
 {
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	const char *dot = strrchr(base, '.');
+	size_t len = input_plain_len(base);
+	const char *dot = memrchr(base, '.', len);
 	char *name, *p;
 	char *id = strstr(path, "://") ? lore_message_id(a, path) : NULL;
 
@@ -64,8 +66,7 @@ char *import_name(struct arena *a, const char *path)
 	if (id)
 		name = arena_strndup(a, id, strcspn(id, "@"));
 	else
-		name = arena_strndup(a, base,
-				     dot && dot > base ? (size_t)(dot - base) : strlen(base));
+		name = arena_strndup(a, base, dot && dot > base ? (size_t)(dot - base) : len);
 	for (p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("._+-", *p))
 			*p = '-';

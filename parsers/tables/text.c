@@ -374,7 +374,7 @@ static void add_char(struct strbuf *sb, unsigned int cp)
 	else if (cp == 0 || cp == 0xa0 || (cp >= 0x2000 && cp <= 0x200a) || cp == 0x202f ||
 		 cp == 0x205f || cp == 0x3000)
 		strbuf_addc(sb, ' ');
-	else if (cp < 0x20 || cp == 0x7f || cp == 0xad || cp == 0x200b || cp == 0xfeff)
+	else if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0xad || cp == 0x200b || cp == 0xfeff)
 		return;
 	else if ((cp >= 0x2010 && cp <= 0x2015) || cp == 0x2212)
 		strbuf_addc(sb, '-');

@@ -17,7 +17,7 @@ static void check_line(const struct table_line *line, int lines)
 	CHECK(line->line >= 1 && line->line <= lines && line->depth >= 0);
 	while (rest.len) {
 		n = span_utf8(rest, &cp);
-		CHECK(n && cp >= ' ' && cp != 0x7f);
+		CHECK(n && cp >= ' ' && (cp < 0x7f || cp >= 0xa0));
 		span_skip(&rest, n);
 	}
 }
