@@ -8,23 +8,19 @@
 #include "core/file.h"
 #include "core/num.h"
 #include "runner/backend.h"
+#include "runner/kernel.h"
 
-static void add_variant(struct strbuf *sb, const struct variant_config *v)
+static void add_variant(struct arena *a, struct strbuf *sb, const struct campaign_config *config,
+			const struct variant_config *v)
 {
+	const struct kernel_options options = {.boots_vmlinux = !strcmp(config->backend, "qemu")};
 	const char *const *f;
 	size_t i;
 
 	strbuf_addf(sb, "  %s:", v->name);
 	if (v->same_as)
 		strbuf_addf(sb, " the same as %s, measured a second time:", v->same_as);
-	if (v->deb)
-		strbuf_addf(sb, " package %s", v->deb);
-	else if (v->image)
-		strbuf_addf(sb, " image %s", v->image);
-	else if (v->release)
-		strbuf_addf(sb, " release %s", v->release);
-	else
-		strbuf_adds(sb, " the running kernel");
+	strbuf_addf(sb, " %s", kernel_describe(a, v, &options));
 	if (v->cmdline)
 		strbuf_addf(sb, ", cmdline %s", v->cmdline);
 	for (i = 0; i < v->n_sysctls; i++)
@@ -174,7 +170,7 @@ int plan_show(struct cli *c, struct campaign_config *config, const struct run_op
 	add_design(&sb, config, opt, split);
 	strbuf_adds(&sb, "\nvariants, the first is the baseline:\n");
 	for (i = 0; i < config->n_variants; i++)
-		add_variant(&sb, &config->variants[i]);
+		add_variant(c->a, &sb, config, &config->variants[i]);
 	strbuf_addf(&sb, "\ntest cases, in the order of every visit%s:\n",
 		    config->runs > 1 ? arena_printf(c->a, ", %d times over", config->runs) : "");
 	for (i = 0; i < config->n_cases; i++)

@@ -27,10 +27,15 @@ struct visit {
 	ARRAY_OF(struct fact) facts;
 };
 
-/* The kernel of a variant as found before the first boot. */
+/* The kernel of a variant as found before the first boot; see runner/kernel.h. */
 struct kernel_found {
 	const char *identity, *release, *version, *image_sha256, *source, *image, *modules,
 		*build_id;
+	const char *commit;    /* of a git tree, else what the user states; may be NULL */
+	const char *config;    /* file with the configuration it was built with, or NULL */
+	const char *build_log; /* of a kernel that was built here, or NULL */
+	const char *error;     /* NULL, or "no_kernel": this variant cannot be measured */
+	const char *message;   /* why */
 };
 
 struct backend;

@@ -178,7 +178,9 @@ static int calibrate(struct session *s, const struct bench_def *bench, const str
 	int ret = 0;
 
 	for (i = 0; i < s->c->n_variants && !ret && loops <= 0; i++) {
-		if (s->backend.ops->is_running && !s->backend.ops->is_running(&s->backend, (int)i))
+		if (s->variants[i].kernel.error ||
+		    (s->backend.ops->is_running &&
+		     !s->backend.ops->is_running(&s->backend, (int)i)))
 			continue;
 		if (s->opt->note)
 			s->opt->note(arena_printf(s->a, "calibrating %s of %s on %s", p->name,

@@ -15,14 +15,41 @@ struct setting {
 	const char *name, *value;
 };
 
+/* A file, or a message of a mail archive by its Message-ID. */
+struct kernel_patch {
+	const char *text; /* path, or "<id@host>" */
+	bool reverse;
+};
+
+/* How a kernel is made from source: a tree (git, deb or tarball), patches, a configuration. */
+struct kernel_recipe {
+	const char *repo, *ref; /* git: folder or address; branch, tag or commit */
+	bool remote;		/* the repository is an address */
+	const char *deb;	/* source package, "NAME" or "NAME=VERSION" */
+	const char *const *urls; /* tarball: files or addresses in the order tried, NULL at the end */
+	const char *sha256;	 /* of the tarball, NULL for files only */
+	int64_t size;		 /* bytes of the tarball, 0: not said */
+	double stall;		 /* seconds without progress before the next try, 0: 30 */
+	const struct kernel_patch *patches;
+	size_t n_patches;
+	const char *config_file, *config_target; /* one of them, or config_running */
+	bool config_running;
+	const char *const *fragments; /* files, NULL at the end */
+	const char *target;	      /* bzImage or vmlinux; NULL: what the backend boots best */
+};
+
 struct variant_config {
 	const char *name, *description;
 	const char *same_as; /* a second arm of the variant of that name, or NULL */
-	/* kernel: at most one of deb, image and release; none: the running one */
-	const char *deb; /* package name, meta packages are followed */
+	/* kernel: at most one of deb, image, release, recipe and running; none: the running one */
+	const char *deb; /* package name or NAME=VERSION, meta packages are followed */
 	const char *image, *modules, *initrd;
 	const char *release; /* uname -r of an installed kernel (manual backend) */
-	const char *commit;  /* stated by the user, or NULL */
+	const struct kernel_recipe *recipe;
+	bool running;
+	const char *kernel_text; /* the above as one text: what was written, not what it is */
+	int kernel_line, kernel_column;
+	const char *commit; /* stated by the user, or NULL */
 	const char *cmdline; /* words added to the kernel's command line */
 	const char *memory;  /* "512M" of a guest, NULL: the campaign's */
 	struct setting *sysctls;

@@ -26,4 +26,7 @@ bool reader_is_word(const char *s, const char *more);
 void reader_read_variants(struct reader *r, struct yaml_node *root);
 void reader_read_monitors(struct reader *r, struct yaml_node *root);
 
+/* The key `kernel` of a variant; sets v->kernel_text. */
+void reader_read_kernel(struct reader *r, struct yaml_node *map, struct variant_config *v);
+
 #endif

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/proc.h"
-#include "runner/backend.h"
 #include "runner/campaign_reader.h"
 
 static const char *const variant_keys[] = {
@@ -13,9 +12,6 @@ static const char *const variant_keys[] = {
 };
 /* of a second arm of another variant */
 static const char *const arm_keys[] = {"name", "description", "same_as", NULL};
-static const char *const kernel_keys[] = {
-	"deb", "image", "release", "modules", "initrd", "commit", NULL,
-};
 
 /* Names are printed in tables and given on command lines, as campaign/variant too. */
 static bool is_variant_name(const char *s)
@@ -114,50 +110,6 @@ static void read_features(struct reader *r, struct yaml_node *map, struct varian
 				   "'%s' is no scheduler feature", list[i]);
 }
 
-static void read_kernel(struct reader *r, struct yaml_node *map, struct variant_config *v)
-{
-	struct yaml_node *k = yaml_get(map, "kernel");
-	bool host = !strcmp(r->c->backend, "host");
-
-	if (!k) {
-		if (host || !backend_find(r->c->backend))
-			return;
-		yaml_error(map, r->e, "the variant '%s' lacks its kernel", v->name);
-		err_hint(r->e,
-			 "e.g. kernel: {deb: linux-image-cloud-amd64} or kernel: {image: PATH}");
-		return;
-	}
-	if (k->kind != YAML_MAPPING) {
-		yaml_error(k, r->e,
-			   "'kernel' takes a mapping such as {deb: PACKAGE} or {image: PATH}");
-		return;
-	}
-	yaml_check_keys(k, kernel_keys, r->e);
-	yaml_get_string(k, "deb", &v->deb, r->e);
-	yaml_get_string(k, "image", &v->image, r->e);
-	yaml_get_string(k, "release", &v->release, r->e);
-	yaml_get_string(k, "modules", &v->modules, r->e);
-	yaml_get_string(k, "initrd", &v->initrd, r->e);
-	yaml_get_string(k, "commit", &v->commit, r->e);
-	if (v->image)
-		v->image = reader_path(r, v->image);
-	if (v->modules)
-		v->modules = reader_path(r, v->modules);
-	if (v->initrd)
-		v->initrd = reader_path(r, v->initrd);
-	if (!!v->deb + !!v->image + !!v->release != 1)
-		yaml_error(k, r->e, "'kernel' needs exactly one of deb, image and release");
-	if (v->deb && (!*v->deb || *v->deb == '-' || !reader_is_word(v->deb, "+.-:=~")))
-		yaml_error(yaml_get(k, "deb"), r->e, "'%s' is no package name", v->deb);
-	if (host) {
-		yaml_error(k, r->e, "the host backend measures the running kernel only");
-		err_hint(r->e, "use backend: manual or qemu for variants with other kernels");
-	} else if (v->release && r->guest) {
-		yaml_error(k, r->e, "'release' is for the manual backend");
-		err_hint(r->e, "qemu boots kernels from a package (deb) or an image");
-	}
-}
-
 static void read_variant(struct reader *r, struct yaml_node *map, struct variant_config *v)
 {
 	v->line = map->line;
@@ -189,7 +141,7 @@ static void read_variant(struct reader *r, struct yaml_node *map, struct variant
 	v->knobs = read_settings(r, map, "knobs", &v->n_knobs);
 	check_knobs(r, map, v);
 	read_policy(r, map, v);
-	read_kernel(r, map, v);
+	reader_read_kernel(r, map, v);
 	if (v->cmdline && !r->guest) {
 		yaml_error(yaml_get(map, "cmdline"), r->e,
 			   "'cmdline' works with the qemu backend only");
@@ -200,11 +152,7 @@ static void read_variant(struct reader *r, struct yaml_node *map, struct variant
 /* What can be told of a variant before its kernel is looked up. */
 static char *written_identity(struct reader *r, const struct variant_config *v)
 {
-	return variant_identity(r->a, v,
-				v->deb	     ? v->deb
-				: v->image   ? v->image
-				: v->release ? v->release
-					     : "running");
+	return variant_identity(r->a, v, v->kernel_text ? v->kernel_text : "running");
 }
 
 static void check_twins(struct reader *r, const struct yaml_node *at,

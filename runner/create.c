@@ -19,7 +19,7 @@ static int add_kernel_and_variant(struct session *s, size_t i)
 		.build_id = or_empty(k->build_id),
 		.image_sha256 = or_empty(k->image_sha256),
 		.source = or_empty(k->source),
-		.commit = or_empty(config->commit),
+		.commit = or_empty(k->commit ? k->commit : config->commit),
 	};
 	int ret = db_put_kernel(s->db, &kernel, &v->kernel_id, s->e);
 

@@ -2,9 +2,7 @@
 /* This machine, this kernel: variants differ by sysctls, scheduler features and environment. */
 #include "runner/host.h"
 
-#include <string.h>
-
-#include "core/file.h"
+#include "runner/kernel.h"
 #include "runner/machine.h"
 #include "runner/settings.h"
 
@@ -23,21 +21,11 @@ static int host_prepare(struct backend *b, struct err *e)
 static int host_find_kernel(struct backend *b, int variant, struct kernel_found *found,
 			    struct err *e)
 {
-	struct running_kernel k;
-	char *text, hex[65];
+	static const struct kernel_options options = {.installed_only = true};
+	struct variant_config running = b->config->variants[variant];
 
-	(void)variant, (void)e;
-	machine_read_kernel(b->a, &k);
-	text = arena_printf(b->a, "%s\n%s\n%s\n", k.build_id, k.release, k.version);
-	data_sha256(text, strlen(text), hex);
-	*found = (struct kernel_found){
-		.identity = arena_strndup(b->a, hex, 16),
-		.release = k.release,
-		.version = k.version,
-		.source = "running",
-		.build_id = k.build_id,
-	};
-	return 0;
+	running.running = true;
+	return kernel_find(b->a, b->config, &running, &options, found, e);
 }
 
 int host_boot(struct backend *b, struct visit *v, struct err *e)

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "core/file.h"
 #include "runner/kernel.h"
 #include "runner/machine.h"
 #include "runner/settings.h"
@@ -26,34 +25,12 @@ static int manual_prepare(struct backend *b, struct err *e)
 	return 0;
 }
 
-/* An installed kernel that is known by its name only; what it really is shows when it runs. */
-static void find_release(struct backend *b, const char *release, struct kernel_found *k)
-{
-	const char *text = arena_printf(b->a, "release %s", release);
-	char hex[65];
-
-	data_sha256(text, strlen(text), hex);
-	k->identity = arena_strndup(b->a, hex, 16);
-	k->release = release;
-	k->source = text;
-}
-
 static int manual_find_kernel(struct backend *b, int variant, struct kernel_found *k, struct err *e)
 {
-	const struct variant_config *v = &b->config->variants[variant];
+	const struct kernel_options options = {.note = b->note, .installed_only = true};
 	struct manual *m = b->priv;
-	size_t before = e->list.n;
-	int ret = 0;
+	int ret = kernel_find(b->a, b->config, &b->config->variants[variant], &options, k, e);
 
-	*k = (struct kernel_found){0};
-	if (v->release)
-		find_release(b, v->release, k);
-	else if (v->deb)
-		ret = kernel_find_deb(b->a, v->deb, b->note, k, e);
-	else
-		ret = kernel_find_image(b->a, v->image, k, e);
-	if (ret && e->list.n > before)
-		err_at(e, b->config->file, v->line, v->column);
 	if (!ret && k->image_sha256 && b->known_build_id)
 		k->build_id = b->known_build_id(b->data, k->image_sha256);
 	m->kernels[variant] = *k;
@@ -63,6 +40,8 @@ static int manual_find_kernel(struct backend *b, int variant, struct kernel_foun
 /* The header's version string ends with what `uname -v` says: "6.1.0-57-amd64 (...) #1 SMP ...". */
 static bool is_kernel(const struct running_kernel *now, const struct kernel_found *k)
 {
+	if (k->error)
+		return false;
 	if (strcmp(now->release, k->release) || (k->version && !str_ends(k->version, now->version)))
 		return false;
 	return !k->build_id || !*k->build_id || !strcmp(k->build_id, now->build_id);

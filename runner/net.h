@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/err.h"
 #include "core/str.h"
@@ -27,6 +28,26 @@ struct net_options {
  */
 int net_get(const char *url, const struct net_options *opt, struct strbuf *out, bool *html,
 	    struct err *e);
+
+struct net_file {
+	const char *path;   /* where the whole file comes to lie */
+	const char *sha256; /* 64 lower-case digits, or NULL: not checked */
+	int64_t size;	    /* bytes that it has to have; 0: not known */
+	double stall;	    /* seconds without progress that end a try; 0: 30 */
+	/* Every few seconds: bytes there, and all of them (0: the server does not say). */
+	void (*progress)(void *data, int64_t got, int64_t total);
+	void *data;
+};
+
+/*
+ * Fetches a large file from an http, https or file address. What a connection that breaks or stalls
+ * has brought stays in PATH.part, and the next try - of this call, or of a later one - asks for the
+ * rest: with If-Range where the server named the version, so that a file that changed is begun
+ * anew. Only a file of the right size and checksum gets the name PATH; one with a wrong sum is
+ * removed and fetched from its beginning once. A server may not promise less or more than it sends.
+ * -EBADMSG: wrong sum or size; -EINTR: a signal; else as net_get.
+ */
+int net_get_file(const char *url, const struct net_file *f, struct err *e);
 
 struct net_mail {
 	const char *url;  /* smtp://HOST[:PORT] or smtps://HOST[:PORT] */

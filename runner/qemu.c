@@ -135,22 +135,15 @@ static int qemu_prepare(struct backend *b, struct err *e)
 
 static int qemu_find_kernel(struct backend *b, int variant, struct kernel_found *k, struct err *e)
 {
-	const struct variant_config *vc = &b->config->variants[variant];
+	const struct kernel_options options = {.note = b->note, .boots_vmlinux = true};
 	struct qemu *q = b->priv;
-	size_t before = e->list.n;
-	int r;
+	int r = kernel_find(b->a, b->config, &b->config->variants[variant], &options, k, e);
 
-	*k = (struct kernel_found){.modules = vc->modules};
-	r = vc->deb ? kernel_find_deb(b->a, vc->deb, b->note, k, e)
-		    : kernel_find_image(b->a, vc->image, k, e);
-	if (r) {
-		if (e->list.n > before)
-			err_at(e, b->config->file, vc->line, vc->column);
-		return r;
-	}
-	k->build_id = b->known_build_id ? b->known_build_id(b->data, k->image_sha256) : NULL;
-	q->kernels[variant] = *k;
-	return 0;
+	if (!r && k->image_sha256 && b->known_build_id)
+		k->build_id = b->known_build_id(b->data, k->image_sha256);
+	if (!r)
+		q->kernels[variant] = *k;
+	return r;
 }
 
 /* ---- verdicts ---- */
@@ -375,6 +368,10 @@ static int qemu_boot(struct backend *b, struct visit *v, struct err *e)
 
 	if (!q->kernels[v->variant].image && qemu_find_kernel(b, v->variant, &k, &why)) {
 		visit_fail(b, v, "config_error", "%s", err_text(&why));
+		return 0;
+	}
+	if (!q->kernels[v->variant].image) {
+		visit_fail(b, v, "no_kernel", "%s", q->kernels[v->variant].message);
 		return 0;
 	}
 	r = start_guest(b, v, e);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/num.h"
+#include "runner/kernel.h"
 #include "runner/machine.h"
 #include "runner/session.h"
 #include "runner/source.h"
@@ -44,9 +45,11 @@ static const char *known_build_id(void *data, const char *image_sha256)
 
 static int find_kernels(struct session *s)
 {
-	size_t i, before = s->e->list.n;
-	int ret = 0, one;
+	size_t i, before = s->e->list.n, without = 0;
+	int ret = kernel_check(s->a, s->c, s->e), one;
 
+	if (ret)
+		return ret;
 	s->variants = arena_alloc_array(s->a, s->c->n_variants, sizeof(*s->variants));
 	for (i = 0; i < s->c->n_variants; i++) {
 		struct session_variant *v = &s->variants[i];
@@ -56,11 +59,19 @@ static int find_kernels(struct session *s)
 			return one;
 		if (one)
 			ret = one;
+		if (v->kernel.error) {
+			without++;
+			run_note(s, arena_printf(s->a, "no kernel for '%s', the others go on: %s",
+						 s->c->variants[i].name, v->kernel.message));
+		}
 		v->identity =
 			variant_identity(s->a, &s->c->variants[i], or_empty(v->kernel.identity));
 		v->original = variant_original_identity(s->a, &s->c->variants[i],
 							or_empty(v->kernel.identity));
 	}
+	if (!ret && without == s->c->n_variants)
+		ret = err_add(s->e, -EIO, "no variant has a kernel; the first: %s",
+			      s->variants[0].kernel.message);
 	return s->e->list.n > before && !ret ? -EINVAL : ret;
 }
 
@@ -249,7 +260,7 @@ static int may_visit(struct session *s, int block, size_t variant, bool *may)
 	int ret;
 
 	*may = true;
-	if (!s->backend.ops->is_running)
+	if (!s->backend.ops->is_running || s->variants[variant].kernel.error)
 		return 0;
 	*may = s->backend.ops->is_running(&s->backend, (int)variant);
 	if (!*may)

@@ -190,9 +190,17 @@ static int check_build_id(struct session *s, struct visit *v)
 
 static int enter(struct session *s, struct visit *v, struct db_boot *boot)
 {
+	const struct kernel_found *k = &s->variants[v->variant].kernel;
 	double begin = num_monotonic();
-	int ret = s->backend.ops->boot(&s->backend, v, s->e);
+	int ret = 0;
 
+	if (k->error) {
+		v->error = k->error;
+		v->message = k->message;
+		v->permanent = true;
+	} else {
+		ret = s->backend.ops->boot(&s->backend, v, s->e);
+	}
 	if (!ret)
 		ret = check_build_id(s, v);
 	s->entering += num_monotonic() - begin;

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "runner/kernel_config.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/file.h"
+#include "runner/machine.h"
+
+#define CONFIG_LIMIT ((size_t)4 << 20)
+enum { TOLD = 8 }; /* options that did not survive, named in a note */
+
+/* A .gz file as text. */
+static int read_packed(const char *path, struct strbuf *out, struct err *e)
+{
+	struct archive *ar = archive_read_new();
+	struct archive_entry *entry;
+	char buf[65536];
+	la_ssize_t n = 0;
+	int ret = 0;
+
+	archive_read_support_filter_gzip(ar);
+	archive_read_support_format_raw(ar);
+	if (archive_read_open_filename(ar, path, sizeof(buf)) != ARCHIVE_OK ||
+	    archive_read_next_header(ar, &entry) != ARCHIVE_OK)
+		n = -1;
+	while (n >= 0 && (n = archive_read_data(ar, buf, sizeof(buf))) > 0)
+		strbuf_add(out, buf, (size_t)n);
+	if (n < 0)
+		ret = err_add(e, -EIO, "cannot read %s", path);
+	archive_read_free(ar);
+	return ret;
+}
+
+static int read_running(struct build *b, struct strbuf *out)
+{
+	struct running_kernel now;
+	const char *path;
+
+	if (file_exists("/proc/config.gz"))
+		return read_packed("/proc/config.gz", out, b->step.e);
+	machine_read_kernel(b->r->a, &now);
+	path = arena_printf(b->r->a, "/boot/config-%s", now.release);
+	if (file_exists(path))
+		return file_read(path, CONFIG_LIMIT, out, b->step.e);
+	err_add(b->step.e, -ENOENT, "the running kernel's configuration is nowhere: neither "
+				    "/proc/config.gz nor %s",
+		path);
+	err_hint(b->step.e, "name another with config: {file: PATH} or {target: defconfig}");
+	return -ENOENT;
+}
+
+/* Comments and blank lines say nothing, but for "# CONFIG_X is not set". */
+static void add_lines(struct strbuf *out, struct span text)
+{
+	struct span line;
+
+	while (span_next_line(&text, &line, NULL)) {
+		line = span_trim(line);
+		if (!line.len || (*line.s == '#' && !span_starts(line, "# CONFIG_")))
+			continue;
+		strbuf_addf(out, "%.*s\n", (int)line.len, line.s);
+	}
+}
+
+int kernel_config_read(struct build *b, struct build_config *config)
+{
+	const struct kernel_recipe *r = b->recipe;
+	_cleanup_strbuf_ struct strbuf base = STRBUF_INIT, lines = STRBUF_INIT, all = STRBUF_INIT;
+	const char *const *f;
+	char hex[65];
+	int ret = 0;
+
+	*config = (struct build_config){NULL, NULL, NULL};
+	if (r->config_file)
+		ret = file_read(r->config_file, CONFIG_LIMIT, &base, b->step.e);
+	else if (r->config_running)
+		ret = read_running(b, &base);
+	if (!r->config_target)
+		config->base = arena_strdup(b->r->a, strbuf_str(&base));
+	for (f = r->fragments; !ret && f && *f; f++) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+		ret = file_read(*f, CONFIG_LIMIT, &text, b->step.e);
+		add_lines(&lines, (struct span){strbuf_str(&text), text.len});
+	}
+	config->fragments = arena_strdup(b->r->a, strbuf_str(&lines));
+	if (r->config_target)
+		strbuf_addf(&all, "make %s\n", r->config_target);
+	add_lines(&all, span_of(strbuf_str(&base)));
+	strbuf_addf(&all, "fragments\n%s", config->fragments);
+	data_sha256(all.buf, all.len, hex);
+	config->hash = arena_strndup(b->r->a, hex, 16);
+	return ret;
+}
+
+/* "CONFIG_X" of "CONFIG_X=y" and of "# CONFIG_X is not set" */
+static struct span option_name(struct span line)
+{
+	if (span_starts(line, "# "))
+		span_skip(&line, 2);
+	line.len = strcspn(line.s, "= \n") < line.len ? strcspn(line.s, "= \n") : line.len;
+	return line;
+}
+
+static bool is_off(struct span line)
+{
+	return *line.s == '#' || (line.len > 2 && span_is((struct span){line.s + line.len - 2, 2},
+							  "=n"));
+}
+
+/* Whether the final configuration has it as a line of a fragment asks. */
+static bool survived(struct arena *a, const char *final, struct span line)
+{
+	struct span name = option_name(line);
+	const char *set = arena_printf(a, "\n%.*s=", (int)name.len, name.s);
+
+	if (is_off(line))
+		return !strstr(final, set);
+	return strstr(final, arena_printf(a, "\n%.*s\n", (int)line.len, line.s)) != NULL;
+}
+
+/* A later line of the fragments speaks of the same option. */
+static bool is_overruled(struct arena *a, struct span rest, struct span line)
+{
+	struct span name = option_name(line), later;
+
+	(void)a;
+	while (span_next_line(&rest, &later, NULL)) {
+		later = option_name(later);
+		if (later.len == name.len && !memcmp(later.s, name.s, name.len))
+			return true;
+	}
+	return false;
+}
+
+/* Options that depend on what is off vanish without a word from make: so we say it. */
+static void tell_lost(struct build *b, const struct build_config *config, const char *text)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	_cleanup_strbuf_ struct strbuf lost = STRBUF_INIT;
+	const char *final = arena_printf(a, "\n%s", text);
+	struct span rest = span_of(config->fragments), line;
+	int n = 0;
+
+	while (span_next_line(&rest, &line, NULL)) {
+		if (is_overruled(a, rest, line) || survived(a, final, line))
+			continue;
+		if (n++ < TOLD)
+			strbuf_addf(&lost, "%s%.*s", n > 1 ? ", " : "", (int)line.len, line.s);
+	}
+	if (n > TOLD)
+		strbuf_addf(&lost, " and %d more", n - TOLD);
+	if (n)
+		step_note(&b->step, "the configuration has not as asked: %s", lost.buf);
+}
+
+static int write_base(struct build *b, const struct build_config *config, const char *out,
+		      const char *path)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	int ret = 0;
+
+	if (!config->base) {
+		ret = kernel_make(b, out, b->recipe->config_target);
+		if (!ret)
+			ret = file_read(path, CONFIG_LIMIT, &text, b->step.e);
+	} else {
+		strbuf_adds(&text, config->base);
+		strbuf_addc(&text, '\n');
+	}
+	if (ret || (config->base == NULL && !*config->fragments))
+		return ret;
+	strbuf_adds(&text, config->fragments);
+	return file_write_atomic(path, text.buf, text.len, b->step.e);
+}
+
+int kernel_config_make(struct build *b, const struct build_config *config, const char *out)
+{
+	const char *path = arena_printf(b->r->a, "%s/.config", out);
+	_cleanup_strbuf_ struct strbuf before = STRBUF_INIT, after = STRBUF_INIT;
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	struct stat st;
+	bool was = !stat(path, &st) && !file_read(path, CONFIG_LIMIT, &before, &ignored);
+	int ret = file_make_dirs(out, b->step.e);
+
+	step_note(&b->step, "configuring %s", kernel_config_describe(b));
+	if (!ret)
+		ret = write_base(b, config, out, path);
+	if (!ret)
+		ret = kernel_make(b, out, "olddefconfig");
+	if (!ret)
+		ret = file_read(path, CONFIG_LIMIT, &after, b->step.e);
+	if (ret)
+		return ret;
+	if (was && before.len == after.len && !memcmp(before.buf, after.buf, after.len))
+		utimensat(AT_FDCWD, path, (struct timespec[]){st.st_atim, st.st_mtim}, 0);
+	tell_lost(b, config, strbuf_str(&after));
+	return 0;
+}
+
+bool kernel_config_has(struct arena *a, const char *out, const char *line)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	struct span rest, row;
+
+	file_read(arena_printf(a, "%s/.config", out), CONFIG_LIMIT, &text, &ignored);
+	rest = (struct span){strbuf_str(&text), text.len};
+	while (span_next_line(&rest, &row, NULL))
+		if (span_is(row, line))
+			return true;
+	return false;
+}
+
+char *kernel_config_describe(const struct build *b)
+{
+	const struct kernel_recipe *r = b->recipe;
+	size_t n = 0;
+
+	while (r->fragments && r->fragments[n])
+		n++;
+	return arena_printf(b->r->a, "%s%s",
+			    r->config_target ? r->config_target
+			    : r->config_file ? path_name(b->r->a, r->config_file)
+					     : "the running kernel's configuration",
+			    n ? arena_printf(b->r->a, " + %zu fragment%s", n, n == 1 ? "" : "s")
+			      : "");
+}
