@@ -25,8 +25,10 @@ OBJ := $(SRC:%.c=$(O)/%.o)
 LIBOBJ := $(filter-out $(O)/cli/main.o,$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/*.c))
 HELPERS := $(O)/kdelta-agent $(O)/wakebench
-# The guest's agent is static and shares the running of jobs with the host.
-AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o runner/job.o runner/frame.o runner/knob.o \
+# The agent of guests and targets is static; jobs, settings and facts are those of the host.
+AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o guest/facts.o guest/frames.o guest/target.o \
+	guest/target_boot.o guest/target_jobs.o guest/target_lock.o guest/target_methods.o \
+	runner/job.o runner/frame.o runner/knob.o runner/machine.o runner/settings.o core/file.o \
 	core/proc.o core/proc_session.o core/mem.o core/str.o core/err.o core/num.o \
 	$(patsubst %.c,%.o,$(wildcard machine/*.c)))
 
@@ -92,11 +94,11 @@ $(O)/reports/html.o: reports/html.css
 $(O)/static/%.o: %.c Makefile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -I. -include core/banned.h $(WARN) -O2 -g -MMD -MP -c -o $@ $<
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -I. -DKDELTA_PREFIX='"$(PREFIX)"' -include core/banned.h $(WARN) -O2 -g -MMD -MP -c -o $@ $<
 
 $(O)/kdelta-agent: $(AGENT_OBJ)
 	$(call say,LD,$@)
-	$(Q)$(CC) -static -pthread -o $@ $^ -lm
+	$(Q)$(CC) -static -pthread -o $@ $^ -ljansson -lmd -lm
 
 $(O)/wakebench: $(O)/static/guest/wakebench.o
 	$(call say,LD,$@)

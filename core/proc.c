@@ -284,6 +284,8 @@ static int spawn(const struct proc_spec *spec, int out_fd, int err_fd, pid_t *pi
 	tell = pipe_fds[1];
 	*pid = fork();
 	if (!*pid) {
+		if (spec->line_fd > 0)
+			in_fd = out_fd = spec->line_fd;
 		se = child_exec(spec, (int[]){in_fd, out_fd, err_fd}, cpus, cpus_size, parent);
 		_exit(write(tell, &se, sizeof(se)) == sizeof(se) ? 127 : 126);
 	}
@@ -535,10 +537,11 @@ int proc_start(const struct proc_spec *spec, const char *out_path, const char *e
 	       struct proc_child *child, struct err *e)
 {
 	_cleanup_fd_ int out_fd = -1, err_fd = -1;
-	int r, start_errno = 0;
+	int r = 0, start_errno = 0;
 
 	*child = (struct proc_child){.out_fd = -1, .err_fd = -1};
-	r = open_output(out_path, &child->out_fd, &out_fd, e);
+	if (!spec->line_fd)
+		r = open_output(out_path, &child->out_fd, &out_fd, e);
 	if (!r)
 		r = open_output(err_path, &child->err_fd, &err_fd, e);
 	if (!r)

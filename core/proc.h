@@ -26,6 +26,7 @@ struct proc_spec {
 	const char *policy; /* scheduling policy as proc_policy_parse() reads it; NULL: as ours */
 	int nice; /* nice value; 0: as ours */
 	const char *input; /* text for stdin; NULL: /dev/null */
+	int line_fd; /* of proc_start: a socket that becomes stdin and stdout; 0: none */
 	size_t max_output; /* bytes kept of each stream, 0: 64 MiB; more is an error of the run */
 	/* Called about every 100 ms with what was printed so far; may be NULL. Return true to stop. */
 	bool (*watch)(void *data, const struct strbuf *out, const struct strbuf *err);
@@ -56,7 +57,7 @@ void proc_result_release(struct proc_result *r);
 /* A program that runs beside others (a server, QEMU): started, watched, stopped. */
 struct proc_child {
 	pid_t pid; /* 0: none */
-	int out_fd, err_fd; /* non-blocking read ends, -1 if sent elsewhere */
+	int out_fd, err_fd; /* non-blocking read ends, -1 if sent elsewhere (out_path, line_fd) */
 	struct rusage usage; /* set by proc_stop, as in proc_result */
 };
 /* out_path/err_path: file to append to, or NULL for a pipe. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kdelta-agent: init of the guests. It says on the console (first serial line) how far it is, in
+ * kdelta-agent: init of the guests, and on a target what its controller talks to (target.c).
+ *
+ * As init it says on the console (first serial line) how far it is, in
  * lines that begin with "KD ", and does on the second serial line what the host asks for in frames
  * (runner/frame.h):
  *
@@ -30,32 +32,20 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "core/proc.h"
+#include "guest/facts.h"
+#include "guest/frames.h"
+#include "guest/target.h"
 #include "runner/frame.h"
 #include "runner/job.h"
-#include "runner/knob.h"
 
 #define LINE_NAME "/dev/ttyS1"
 
 static int console = -1, line = -1;
 static int runs;
-
-static void write_all(int fd, const char *p, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno != EINTR)
-			return;
-		if (n > 0) {
-			p += n;
-			len -= (size_t)n;
-		}
-	}
-}
 
 /* One line on the console, and out of the UART before anything else is said. */
 static void say(const char *fmt, ...) _printf_(1, 2);
@@ -70,16 +60,8 @@ static void say(const char *fmt, ...)
 	strbuf_vaddf(&sb, fmt, ap);
 	va_end(ap);
 	strbuf_addc(&sb, '\n');
-	write_all(console, sb.buf, sb.len);
+	frames_write(console, sb.buf, sb.len);
 	tcdrain(console);
-}
-
-static void send_frame(const char *type, const struct strbuf *body)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-
-	frame_encode(type, strbuf_str(body), body->len, &sb);
-	write_all(line, sb.buf, sb.len);
 }
 
 static _Noreturn void power_off(void)
@@ -163,219 +145,28 @@ static int open_line(void)
 	return fd;
 }
 
-/* A small file of /proc or /sys, without the blanks at its end. */
-static void read_file(const char *path, struct strbuf *out)
-{
-	char buf[4096];
-	ssize_t n;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	while (fd >= 0 && (n = read(fd, buf, sizeof(buf))) > 0)
-		strbuf_add(out, buf, (size_t)n);
-	if (fd >= 0)
-		close(fd);
-	strbuf_rtrim(out);
-}
-
-/*
- * The kernel's GNU build-id in hex, from the ELF notes in /sys/kernel/notes: each is three words
- * (size of name, size of data, type 3), the name "GNU\0", the data, padded to words.
- */
-static void add_build_id(struct strbuf *out)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	char buf[4096];
-	ssize_t n;
-	size_t pos = 0, i;
-	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
-
-	while (fd >= 0 && (n = read(fd, buf, sizeof(buf))) > 0)
-		strbuf_add(&sb, buf, (size_t)n);
-	if (fd >= 0)
-		close(fd);
-	while (pos + 12 <= sb.len) {
-		uint32_t head[3];
-		size_t name = pos + 12, data, end;
-
-		memcpy(head, sb.buf + pos, sizeof(head));
-		data = name + ((size_t)head[0] + 3) / 4 * 4;
-		end = data + ((size_t)head[1] + 3) / 4 * 4;
-		if (end > sb.len)
-			return;
-		if (head[2] == 3 && head[0] == 4 && !memcmp(sb.buf + name, "GNU", 4)) {
-			for (i = data; i < data + head[1]; i++)
-				strbuf_addf(out, "%02x", (unsigned char)sb.buf[i]);
-			return;
-		}
-		pos = end;
-	}
-}
-
-/* "MemTotal:      498372 kB" -> "498372" */
-static void add_memory(struct strbuf *out)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	struct span rest, word;
-
-	read_file("/proc/meminfo", &sb);
-	rest = span_of(strbuf_str(&sb));
-	if (span_next_word(&rest, &word) && span_is(word, "MemTotal:") &&
-	    span_next_word(&rest, &word))
-		strbuf_add(out, word.s, word.len);
-}
-
-struct fact {
-	const char *key;
-	struct strbuf value;
-};
-
 static void say_hello(void)
 {
-	struct fact facts[] = {
-		{"release", STRBUF_INIT}, {"build_id", STRBUF_INIT},  {"clocksource", STRBUF_INIT},
-		{"cpus", STRBUF_INIT},	  {"memory_kb", STRBUF_INIT}, {"boot_id", STRBUF_INIT},
-		{"version", STRBUF_INIT}, {"cmdline", STRBUF_INIT},
-	};
+	_cleanup_arena_ struct arena *a = arena_new();
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct utsname uts;
-	size_t i;
+	struct running_kernel k;
 
-	uname(&uts);
-	strbuf_adds(&facts[0].value, uts.release);
-	add_build_id(&facts[1].value);
-	read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-		  &facts[2].value);
-	strbuf_addf(&facts[3].value, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	add_memory(&facts[4].value);
-	read_file("/proc/sys/kernel/random/boot_id", &facts[5].value);
-	strbuf_adds(&facts[6].value, uts.version);
-	read_file("/proc/cmdline", &facts[7].value);
-	for (i = 0; i < ARRAY_SIZE(facts); i++)
-		strbuf_addf(&text, "%s %s\n", facts[i].key, strbuf_str(&facts[i].value));
-	say("begin release=%s build_id=%s clocksource=%s cpus=%s memory_kb=%s boot_id=%s "
+	machine_read_kernel(a, &k);
+	facts_add(a, &k, &text);
+	say("begin release=%s build_id=%s clocksource=%s cpus=%d memory_kb=%s boot_id=%s "
 	    "version=%s",
-	    strbuf_str(&facts[0].value), strbuf_str(&facts[1].value), strbuf_str(&facts[2].value),
-	    strbuf_str(&facts[3].value), strbuf_str(&facts[4].value), strbuf_str(&facts[5].value),
-	    strbuf_str(&facts[6].value));
-	send_frame("hello", &text);
-	for (i = 0; i < ARRAY_SIZE(facts); i++)
-		strbuf_release(&facts[i].value);
-}
-
-static bool write_setting(const char *path, const char *value)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, value, strlen(value)) == (ssize_t)strlen(value);
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
-/* What brings back the settings that were changed, in their order. */
-struct change {
-	char *path, *value;
-};
-static ARRAY_OF(struct change) changes;
-
-static void note_change(const char *path, const char *value)
-{
-	*ARRAY_PUSH(&changes) = (struct change){mem_strdup(path), mem_strdup(value)};
-}
-
-static void undo_changes(struct strbuf *failures)
-{
-	struct change *c;
-
-	while (changes.n) {
-		c = &changes.items[--changes.n];
-		if (!write_setting(c->path, *c->value ? c->value : "\n"))
-			strbuf_addf(failures, "%s back to %s: %s\n", c->path, c->value,
-				    strerror(errno));
-		free(c->path);
-		free(c->value);
-	}
-}
-
-static bool set_file(const char *path, const char *value)
-{
-	_cleanup_strbuf_ struct strbuf old = STRBUF_INIT;
-	_cleanup_free_ char *back = NULL;
-	struct span v;
-
-	read_file(path, &old);
-	v = knob_value(span_of(strbuf_str(&old)));
-	back = mem_strndup(v.s, v.len);
-	if (!write_setting(path, value))
-		return false;
-	note_change(path, back);
-	return true;
-}
-
-static void set_sysctl(const char *name, const char *value, struct strbuf *failures)
-{
-	_cleanup_free_ char *path = mem_printf("/proc/sys/%s", name);
-	char *p;
-
-	for (p = path + strlen("/proc/sys/"); *p; p++) {
-		if (*p == '.')
-			*p = '/';
-	}
-	if (!set_file(path, value))
-		strbuf_addf(failures, "sysctl %s=%s: %s\n", name, value, strerror(errno));
-}
-
-static bool has_word(const char *path, const char *word)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	struct span rest, one;
-
-	read_file(path, &sb);
-	rest = span_of(strbuf_str(&sb));
-	while (span_next_word(&rest, &one))
-		if (span_is(one, word))
-			return true;
-	return false;
-}
-
-static void set_feature(const char *name, struct strbuf *failures)
-{
-	const char *path = "/sys/kernel/debug/sched/features";
-	_cleanup_free_ char *back = mem_printf("%s%s", str_starts(name, "NO_") ? "" : "NO_",
-					       str_starts(name, "NO_") ? name + 3 : name);
-	bool is_new;
-
-	if (access(path, F_OK))
-		path = "/sys/kernel/debug/sched_features";
-	is_new = !has_word(path, name);
-	if (!write_setting(path, name))
-		strbuf_addf(failures, "scheduler feature %s: %s\n", name, strerror(errno));
-	else if (is_new)
-		note_change(path, back);
+	    k.release, k.build_id, k.clocksource, machine_cpus(), facts_memory(a), k.boot_id,
+	    k.version);
+	frames_send(line, "hello", &text);
 }
 
 static void apply_settings(struct span text)
 {
+	_cleanup_arena_ struct arena *a = arena_new();
 	_cleanup_strbuf_ struct strbuf failures = STRBUF_INIT;
-	struct span row, kind, name;
 
-	undo_changes(&failures);
-	while (span_next_line(&text, &row, NULL)) {
-		_cleanup_free_ char *n = NULL, *value = NULL;
-
-		if (!span_next_word(&row, &kind) || !span_next_word(&row, &name))
-			continue;
-		row = span_trim(row);
-		n = mem_strndup(name.s, name.len);
-		value = mem_strndup(row.s, row.len);
-		if (span_is(kind, "sysctl"))
-			set_sysctl(n, value, &failures);
-		else if (span_is(kind, "knob") && !set_file(n, value))
-			strbuf_addf(&failures, "%s=%s: %s\n", n, value, strerror(errno));
-		else if (span_is(kind, "feature"))
-			set_feature(n, &failures);
-	}
-	send_frame("done", &failures);
+	apply_text(a, text, &failures);
+	frames_send(line, "done", &failures);
 }
 
 static void run_job(struct span text)
@@ -394,12 +185,12 @@ static void run_job(struct span text)
 	say("run %d start %s", runs, job.argv[0]);
 	if (job_run(&job, &result, &e)) {
 		strbuf_adds(&out, err_text(&e));
-		send_frame("failed", &out);
+		frames_send(line, "failed", &out);
 	} else {
 		job_result_encode(&result, &out);
 		say("run %d done bytes=%zu sum=%016llx", runs, out.len,
 		    (unsigned long long)frame_sum(out.buf, out.len));
-		send_frame("result", &out);
+		frames_send(line, "result", &out);
 	}
 	job_result_release(&result);
 }
@@ -421,40 +212,25 @@ static void handle(struct span type, struct span body)
 
 static void serve(void)
 {
-	_cleanup_strbuf_ struct strbuf inbox = STRBUF_INIT;
-	char buf[4096];
+	struct inbox inbox = {.fd = line};
+	struct span type, body;
+	int r;
 
-	for (;;) {
-		struct span type, body;
-		size_t used;
-		ssize_t n;
-		int r = frame_decode((struct span){strbuf_str(&inbox), inbox.len}, &type, &body,
-				     &used);
-
-		if (r < 0) {
-			say("error damaged request");
-			return;
-		}
-		if (r)
-			handle(type, body);
-		if (used) {
-			memmove(inbox.buf, inbox.buf + used, inbox.len - used);
-			inbox.len -= used;
-		}
-		if (r)
-			continue;
-		n = read(line, buf, sizeof(buf));
-		if (n > 0)
-			strbuf_add(&inbox, buf, (size_t)n);
-		else if (n == 0 || errno != EINTR)
-			return;
-	}
+	while ((r = frames_next(&inbox, &type, &body)) > 0)
+		handle(type, body);
+	if (r < 0)
+		say("error damaged request");
+	strbuf_release(&inbox.buf);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc == 4 && !strcmp(argv[1], "target"))
+		return target_serve(argv[2], argv[3]);
 	if (getpid() != 1) {
-		fputs("kdelta-agent is the init of a guest; nothing to do here\n", stderr);
+		fputs("kdelta-agent is the init of a guest, or serves a machine's controller:\n"
+		      "kdelta-agent target STATE-FOLDER KERNEL-FOLDER\n",
+		      stderr);
 		return 2;
 	}
 	setenv("PATH", "/bin:/sbin:/usr/bin:/usr/sbin", 1);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runner/machine.h"
+
 const struct backend_ops *backend_find(const char *name)
 {
 	const struct backend_ops *const *p;
@@ -12,6 +14,14 @@ const struct backend_ops *backend_find(const char *name)
 		if (!strcmp((*p)->name, name))
 			return *p;
 	return NULL;
+}
+
+void backend_read_machine(const struct backend *b, struct db_machine *m)
+{
+	if (b->machine)
+		*m = *b->machine;
+	else
+		machine_read(b->a, m);
 }
 
 static int compare_words(const void *a, const void *b)

@@ -7,6 +7,7 @@
 #define RUNNER_BACKEND_H
 
 #include "core/registry.h"
+#include "db/db.h"
 #include "runner/campaign.h"
 #include "runner/job.h"
 
@@ -47,6 +48,8 @@ struct backend_ops {
 	/* Checks needs and prepares (download, unpack, initramfs). known_build_id: what the
 	 * database has for a kernel, by image hash (may return NULL). */
 	int (*prepare)(struct backend *b, struct err *e);
+	/* NULL: programs lie on this machine. Whether the machine measured has this one in PATH. */
+	bool (*has_program)(struct backend *b, const char *program);
 	/* Finds the kernel of a variant; permanent errors name an alternative. */
 	int (*find_kernel)(struct backend *b, int variant, struct kernel_found *k, struct err *e);
 	/*
@@ -70,15 +73,27 @@ struct backend {
 	struct arena *a;
 	const struct campaign_config *config;
 	const char *accelerator; /* set by prepare: "kvm", "tcg", "" */
+	/* Set by prepare where another machine is measured: it, and facts about it. NULL: this one. */
+	const struct db_machine *machine;
+	struct db_fact *machine_facts;
+	size_t n_machine_facts;
 	/* build-id stored for the image of this hash, or NULL */
 	const char *(*known_build_id)(void *data, const char *image_sha256);
-	void *data; /* of known_build_id */
+	/*
+	 * Where a backend keeps how far it is, durable before it goes on (boot_state.h): one text a
+	 * campaign, NULL: none. May be NULL.
+	 */
+	int (*keep)(void *data, const char *text, struct err *e);
+	const char *(*kept)(void *data);
+	void *data; /* of these */
 	/* A line for people while something slow goes on ("downloading ..."); may be NULL. */
 	void (*note)(const char *text);
 	void *priv;
 };
 
 const struct backend_ops *backend_find(const char *name);
+/* The machine that is measured, once the backend is prepared. */
+void backend_read_machine(const struct backend *b, struct db_machine *m);
 /* Sorted, NULL-terminated. */
 const char *const *backend_names(struct arena *a);
 

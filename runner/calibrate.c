@@ -260,7 +260,7 @@ static int stored_product(struct session *s, const struct db_campaign *row,
 	guest = text ? find_fact(facts, n, CALIBRATION_GUEST) : NULL;
 	if (!text || !str_equal(guest, guest_text(s)))
 		return ret;
-	machine_read(s->a, &now);
+	backend_read_machine(&s->backend, &now);
 	ret = db_get_machine(s->db, s->a, row->machine_id, &then, s->e);
 	if (!ret)
 		ret = db_get_cases(s->db, s->a, row->id, &cases, &n_cases, s->e);

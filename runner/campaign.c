@@ -27,7 +27,8 @@ struct axis {
 
 static const char *const campaign_keys[] = {
 	"campaign", "description", "repeat",   "runs_per_boot", "backend", "seed",
-	"memory",   "cpus",	   "variants", "benchmarks",	"monitors",	NULL,
+	"memory",   "cpus",	   "variants", "benchmarks",	"monitors", "target",
+	NULL,
 };
 static const char *const source_keys[] = {"deb", "git", "tarball", NULL};
 
@@ -211,7 +212,7 @@ static const char *bind_cpus(struct reader *r, const struct yaml_node *n, const 
 	const char *cpus = NULL;
 	int highest;
 
-	if (str_starts(bind, "node") && !r->guest)
+	if (str_starts(bind, "node") && !r->guest && strcmp(r->c->backend, "ssh"))
 		cpus = node_cpus(r, bind);
 	else if (str_starts(bind, "cpus"))
 		cpus = arena_printf(r->a, "%s", bind + strlen("cpus"));
@@ -373,7 +374,7 @@ static const struct bench_def *stand_in(struct reader *r, const struct bench_def
 	struct test_case probe = {.bench = bench, .program = bench->program};
 	const struct bench_def *other;
 
-	if (!bench->stand_in || (map->kind == YAML_MAPPING && yaml_get((void *)map, "program")) ||
+	if (!bench->stand_in || r->target || (map->kind == YAML_MAPPING && yaml_get((void *)map, "program")) ||
 	    case_program_path(r->a, &probe))
 		return bench;
 	other = catalog_find(r->cat, bench->stand_in);
@@ -405,8 +406,9 @@ static void read_entry(struct reader *r, struct yaml_node *item, int index)
 		yaml_error(map, r->e, "'%s' takes a mapping of parameters", name);
 		return;
 	}
-	if (en.bench->build && r->guest) {
-		yaml_error(item, r->e, "%s needs a source tree, which guests do not have", name);
+	if (en.bench->build && (r->guest || r->target)) {
+		yaml_error(item, r->e, "%s needs a source tree, which %s do not have", name,
+			   r->guest ? "guests" : "targets");
 		err_hint(r->e, "put it into a campaign of its own with backend: host or manual");
 	}
 	en.bench = stand_in(r, en.bench, map);
@@ -510,7 +512,9 @@ static void read_head(struct reader *r, struct yaml_node *root)
 	c->memory = "512M";
 	yaml_get_string(root, "memory", &c->memory, r->e);
 	r->guest = !strcmp(c->backend, "qemu");
-	r->cpus = r->guest ? c->cpus : machine_cpus();
+	r->target = !strcmp(c->backend, "ssh") || !strcmp(c->backend, "host-reboot");
+	/* Of a target nothing is known yet but what the file says. */
+	r->cpus = r->guest || !strcmp(c->backend, "ssh") ? c->cpus : machine_cpus();
 }
 
 int campaign_parse(struct arena *a, const char *path, const char *text, size_t len,
@@ -529,6 +533,7 @@ int campaign_parse(struct arena *a, const char *path, const char *text, size_t l
 	c->text = arena_strndup(a, text, len);
 	yaml_check_keys(root, campaign_keys, e);
 	read_head(&r, root);
+	reader_read_target(&r, root);
 	reader_read_variants(&r, root);
 	reader_read_monitors(&r, root);
 	read_benchmarks(&r, root);

@@ -88,9 +88,24 @@ struct test_case {
 	bool drop_caches;
 };
 
+/* The machine that backend ssh or host-reboot boots. */
+struct target_config {
+	const char *host, *user; /* NULL: this machine; ssh's own default */
+	int port;		 /* 0: ssh's own default */
+	const char *known_hosts, *identity; /* files; NULL: the user's */
+	const char *method;	    /* of booting: kexec, grub-reboot, bootctl, efibootmgr */
+	const char *state;	    /* folder on the target */
+	const char *cmdline;	    /* of every kernel; NULL: that of the target's safe one */
+	const char *console;	    /* file on this machine that the target's console goes to */
+	const char *const *reset;   /* command on this machine that resets a hanging target */
+	double boot_deadline;	    /* seconds */
+	bool keep_kernels;
+};
+
 struct campaign_config {
 	const char *name, *file, *text;
-	const char *backend; /* host, manual, qemu */
+	const char *backend; /* host, manual, qemu, ssh, host-reboot */
+	struct target_config target;
 	int repeat;	/* blocks: boots, or runs, of each variant */
 	int runs;	/* of each test case in one boot */
 	bool auto_repeat, auto_runs; /* left to the history of the machine, see run_split() */

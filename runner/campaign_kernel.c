@@ -345,7 +345,7 @@ static void check_backend(struct reader *r, const struct yaml_node *k,
 		yaml_error(k, r->e, "the host backend measures the running kernel only");
 		err_hint(r->e, "use backend: manual or qemu for variants with other kernels");
 	} else if (v->release && r->guest) {
-		yaml_error(k, r->e, "'release' is for the manual backend");
+		yaml_error(k, r->e, "'release' is for kernels that are installed: manual, ssh");
 		err_hint(r->e, "qemu boots kernels from a package (deb), an image or a source");
 	}
 }

@@ -13,6 +13,7 @@ struct reader {
 	struct campaign_config *c;
 	int cpus;   /* what 100% counts without a binding */
 	bool guest; /* cases run in a guest */
+	bool target; /* cases run on a machine that kdelta boots: ssh, host-reboot */
 	ARRAY_OF(struct test_case) cases;
 };
 
@@ -25,6 +26,8 @@ bool reader_is_word(const char *s, const char *more);
 /* The key `variants` of the file. */
 void reader_read_variants(struct reader *r, struct yaml_node *root);
 void reader_read_monitors(struct reader *r, struct yaml_node *root);
+/* The key `target` of the file. */
+void reader_read_target(struct reader *r, struct yaml_node *root);
 
 /* The key `kernel` of a variant; sets v->kernel_text. */
 void reader_read_kernel(struct reader *r, struct yaml_node *map, struct variant_config *v);

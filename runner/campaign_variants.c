@@ -142,9 +142,9 @@ static void read_variant(struct reader *r, struct yaml_node *map, struct variant
 	check_knobs(r, map, v);
 	read_policy(r, map, v);
 	reader_read_kernel(r, map, v);
-	if (v->cmdline && !r->guest) {
+	if (v->cmdline && !r->guest && !r->target) {
 		yaml_error(yaml_get(map, "cmdline"), r->e,
-			   "'cmdline' works with the qemu backend only");
+			   "'cmdline' needs a backend that boots: qemu, ssh or host-reboot");
 		err_hint(r->e, "set it in the boot loader of this machine");
 	}
 }

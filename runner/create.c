@@ -112,7 +112,12 @@ static int add_facts(struct session *s)
 	}
 	if (!ret && s->c->runs > 1)
 		ret = session_set_fact(s, "runs_per_boot", arena_printf(s->a, "%d", s->c->runs));
-	facts = machine_facts(s->a, &n);
+	if (s->backend.machine) {
+		facts = s->backend.machine_facts;
+		n = s->backend.n_machine_facts;
+	} else {
+		facts = machine_facts(s->a, &n);
+	}
 	for (i = 0; !ret && i < n; i++)
 		ret = db_set_fact(s->db, "campaign", s->row.id, facts[i].key, facts[i].value, s->e);
 	for (i = 0; !ret && i < s->c->n_cases; i++)
@@ -146,7 +151,7 @@ static int create_rows(struct session *s, int unused)
 		.created = time(NULL),
 		.seed = (int64_t)s->c->seed,
 	};
-	machine_read(s->a, &machine);
+	backend_read_machine(&s->backend, &machine);
 	ret = db_put_machine(s->db, &machine, &s->row.machine_id, s->e);
 	if (!ret)
 		ret = db_add_campaign(s->db, s->a, &s->row, s->e);

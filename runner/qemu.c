@@ -20,6 +20,7 @@
 #include "runner/guest.h"
 #include "runner/initramfs.h"
 #include "runner/kernel.h"
+#include "runner/settings.h"
 
 /* Seconds, on a machine with no more work than CPUs; see slowness(). */
 #define BOOT_DEADLINE 120.0 /* Debian's kernels need 3 to 8 under TCG */
@@ -333,17 +334,10 @@ static void apply_settings(struct backend *b, struct visit *v)
 	const struct variant_config *vc = &b->config->variants[v->variant];
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct qemu *q = b->priv;
-	const char *const *feature;
 	struct span type, body;
 	enum guest_event event;
-	size_t i;
 
-	for (i = 0; i < vc->n_sysctls; i++)
-		strbuf_addf(&text, "sysctl %s %s\n", vc->sysctls[i].name, vc->sysctls[i].value);
-	for (feature = vc->features; feature && *feature; feature++)
-		strbuf_addf(&text, "feature %s\n", *feature);
-	for (i = 0; i < vc->n_knobs; i++)
-		strbuf_addf(&text, "knob %s %s\n", vc->knobs[i].name, vc->knobs[i].value);
+	settings_encode(vc, &text);
 	if (!text.len)
 		return;
 	guest_send(&q->guest, "set", text.buf, text.len);

@@ -75,6 +75,12 @@ static int find_kernels(struct session *s)
 	return s->e->list.n > before && !ret ? -EINVAL : ret;
 }
 
+static bool has_programs(struct backend *b, const struct test_case *c)
+{
+	return b->ops->has_program(b, c->program) &&
+	       (!c->bench->server || b->ops->has_program(b, c->bench->server[0]));
+}
+
 /* Benchmarks that are not installed are named; the others run. */
 static void find_programs(struct session *s)
 {
@@ -85,8 +91,9 @@ static void find_programs(struct session *s)
 	for (i = 0; i < s->c->n_cases; i++) {
 		const struct test_case *c = &s->c->cases[i];
 		const char *missing = case_missing(s->a, c);
+		struct backend *b = &s->backend;
 
-		if (case_program_path(s->a, c))
+		if (b->ops->has_program ? has_programs(b, c) : case_program_path(s->a, c) != NULL)
 			continue;
 		s->cases[i].missing = true;
 		array_for_each (known, &s->report->missing)
@@ -118,6 +125,30 @@ static int prepare_cases(struct session *s)
 	return 0;
 }
 
+/* A campaign's fact "boot": there while a machine is on its way into a kernel, or in it. */
+static int keep_boot(void *data, const char *text, struct err *e)
+{
+	struct session *s = data;
+
+	(void)e;
+	return s->row.id ? session_set_fact(s, "boot", text) : 0;
+}
+
+static const char *kept_boot(void *data)
+{
+	struct session *s = data;
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	struct db_fact *list;
+	size_t n, i;
+
+	if (!s->row.id || db_get_facts(s->db, s->a, "campaign", s->row.id, &list, &n, &ignored))
+		return NULL;
+	for (i = 0; i < n; i++)
+		if (!strcmp(list[i].key, "boot"))
+			return list[i].value;
+	return NULL;
+}
+
 static int open_backend(struct session *s)
 {
 	struct campaign_config *c = s->c;
@@ -129,6 +160,8 @@ static int open_backend(struct session *s)
 			      .config = c,
 			      .accelerator = "",
 			      .known_build_id = known_build_id,
+			      .keep = keep_boot,
+			      .kept = kept_boot,
 			      .data = s,
 			      .note = s->opt->note};
 	ret = b->ops->prepare(b, s->e);
@@ -141,7 +174,7 @@ static int check_machine(struct session *s)
 	struct db_machine now, then;
 	int ret = db_get_machine(s->db, s->a, s->row.machine_id, &then, s->e);
 
-	machine_read(s->a, &now);
+	backend_read_machine(&s->backend, &now);
 	if (ret || !strcmp(now.fingerprint, then.fingerprint))
 		return ret;
 	err_add(s->e, -EINVAL, "%s was begun on another machine: %s, %s; this is %s, %s", s->row.id,

@@ -270,3 +270,48 @@ int settings_restore(struct arena *a, int *n, struct err *e)
 		ret = err_add_errno(e, "cannot remove %s", journal);
 	return ret;
 }
+
+/* ---- text ---- */
+
+void settings_encode(const struct variant_config *v, struct strbuf *out)
+{
+	const char *const *f;
+	size_t i;
+
+	for (i = 0; i < v->n_sysctls; i++)
+		strbuf_addf(out, "sysctl %s %s\n", v->sysctls[i].name, v->sysctls[i].value);
+	for (f = v->features; f && *f; f++)
+		strbuf_addf(out, "feature %s\n", *f);
+	for (i = 0; i < v->n_knobs; i++)
+		strbuf_addf(out, "knob %s %s\n", v->knobs[i].name, v->knobs[i].value);
+}
+
+void settings_decode(struct arena *a, struct span text, struct variant_config *v)
+{
+	struct span rest = text, row, kind, name;
+	size_t n = 0, n_features = 0;
+	const char **features;
+
+	while (span_next_line(&rest, &row, NULL))
+		n++;
+	v->sysctls = arena_alloc_array(a, n + 1, sizeof(*v->sysctls));
+	v->knobs = arena_alloc_array(a, n + 1, sizeof(*v->knobs));
+	features = arena_alloc_array(a, n + 1, sizeof(*features));
+	v->features = features;
+	v->n_sysctls = v->n_knobs = 0;
+	while (span_next_line(&text, &row, NULL)) {
+		struct setting s;
+
+		if (!span_next_word(&row, &kind) || !span_next_word(&row, &name))
+			continue;
+		row = span_trim(row);
+		s.name = arena_strndup(a, name.s, name.len);
+		s.value = arena_strndup(a, row.s, row.len);
+		if (span_is(kind, "sysctl"))
+			v->sysctls[v->n_sysctls++] = s;
+		else if (span_is(kind, "knob"))
+			v->knobs[v->n_knobs++] = s;
+		else if (span_is(kind, "feature"))
+			features[n_features++] = s.name;
+	}
+}

@@ -11,6 +11,7 @@
 
 #include "core/err.h"
 #include "core/mem.h"
+#include "core/str.h"
 #include "runner/campaign.h"
 
 /*
@@ -27,5 +28,10 @@ int settings_check(struct arena *a, const struct variant_config *v, struct err *
  * are gone with that boot and are only forgotten. *n: settings put back.
  */
 int settings_restore(struct arena *a, int *n, struct err *e);
+
+/* As text for an agent, a line each: "sysctl NAME VALUE", "feature NAME" or "knob PATH VALUE". */
+void settings_encode(const struct variant_config *v, struct strbuf *out);
+/* Back, into the settings of *v; lines of other kinds are left out. */
+void settings_decode(struct arena *a, struct span text, struct variant_config *v);
 
 #endif
