@@ -374,7 +374,8 @@ static const struct bench_def *stand_in(struct reader *r, const struct bench_def
 	struct test_case probe = {.bench = bench, .program = bench->program};
 	const struct bench_def *other;
 
-	if (!bench->stand_in || r->target || (map->kind == YAML_MAPPING && yaml_get((void *)map, "program")) ||
+	if (!bench->stand_in || r->target ||
+	    (map->kind == YAML_MAPPING && yaml_get((void *)map, "program")) ||
 	    case_program_path(r->a, &probe))
 		return bench;
 	other = catalog_find(r->cat, bench->stand_in);
