@@ -6,4 +6,5 @@ cd "$(dirname "$0")/../.." || exit 1
 bad=0
 "${O:-build}/tests/bench/stats" || bad=1
 bash tests/bench/compare.sh || bad=1
+bash tests/bench/logs.sh || bad=1
 exit $bad
