@@ -498,9 +498,19 @@ static bool is_worth_another(CURLcode code, long status)
 	}
 }
 
+/* Of a server that promised more than there is, the checksum knows better. */
+static bool is_right(const struct file_transfer *t)
+{
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	char hex[65];
+
+	return t->f->sha256 && !file_sha256(t->part, hex, &ignored) && !strcmp(hex, t->f->sha256);
+}
+
 /* Until the body is whole, or as long as tries bring something. */
 static int file_tries(struct file_transfer *t, const char *url, struct err *e)
 {
+	bool restarted = false;
 	int idle = 0, tries;
 	long status = 0;
 	CURLcode code = CURLE_OK;
@@ -511,10 +521,14 @@ static int file_tries(struct file_transfer *t, const char *url, struct err *e)
 			return code ? -EINTR : 0;
 		if (!is_worth_another(code, status) || t->io_errno || t->wrong_size)
 			break;
-		if (status == 416) { /* more than there is: not this file */
+		if (status == 416) { /* there is nothing behind what we have */
+			if (is_right(t))
+				return 0;
+			if (restarted)
+				break;
+			restarted = true;
 			if (ftruncate(t->fd, 0))
 				t->io_errno = errno;
-			idle++;
 		} else {
 			idle = t->begun && t->at > t->start ? 0 : idle + 1;
 		}
@@ -567,6 +581,8 @@ static int file_fetch(struct file_transfer *t, const char *url, struct err *e)
 		ret = file_tries(t, url, e);
 	if (!ret)
 		ret = file_settle(t, url, e);
+	else if (!fstat(t->fd, &st) && !st.st_size)
+		unlink(t->part);
 	close(t->fd);
 	return ret;
 }
