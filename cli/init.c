@@ -39,7 +39,13 @@ static void add_variants(struct strbuf *sb, char *const *kernels, size_t n)
 			    "  - name: noautogroup\n"
 			    "    sysctl: {kernel.sched_autogroup_enabled: 0}\n"
 			    "    # sched_features: [NO_HRTICK]   # needs debugfs\n"
-			    "    # env: {MALLOC_ARENA_MAX: 1}\n");
+			    "    # env: {MALLOC_ARENA_MAX: 1}\n"
+			    "  # With backend: qemu, a kernel that is built from a commit and patches:\n"
+			    "  # - name: patched\n"
+			    "  #   kernel:\n"
+			    "  #     git: {repo: ../linux, ref: v6.12}\n"
+			    "  #     patches: [series.mbox]\n"
+			    "  #     config: {target: defconfig, fragments: [my.config]}\n");
 		return;
 	}
 	strbuf_adds(sb,

@@ -389,6 +389,70 @@ static void wrong_values_are_placed(void **state)
 }
 
 /* How often each variant stands at each place of the blocks. */
+#define MANUAL(kernel)                                                                             \
+	"backend: manual\nvariants:\n- name: a\n  kernel: " kernel "\nbenchmarks: [tbench]\n"
+
+static void kernels_come_from_sources(void **state)
+{
+	struct fixture *f = *state;
+	const struct variant_config *v;
+
+	v = parse(f, MANUAL("{git: {repo: ../linux, ref: v6.12-rc3}, patches: [/dev/null, "
+			    "-R /dev/null, <1.2@host>], config: {target: tinyconfig, "
+			    "fragments: /dev/null}, target: vmlinux}"))
+		    ->variants;
+	assert_string_equal(v->recipe->repo, "dir/../linux");
+	assert_string_equal(v->recipe->ref, "v6.12-rc3");
+	assert_false(v->recipe->remote);
+	assert_int_equal(v->recipe->n_patches, 3);
+	assert_false(v->recipe->patches[0].reverse);
+	assert_true(v->recipe->patches[1].reverse);
+	assert_string_equal(v->recipe->patches[1].text, "/dev/null");
+	assert_string_equal(v->recipe->patches[2].text,
+			    "https://lore.kernel.org/all/1.2@host/raw");
+	assert_string_equal(v->recipe->config_target, "tinyconfig");
+	assert_string_equal(v->recipe->target, "vmlinux");
+	v = parse(f, MANUAL("{git: {repo: git@host:linux.git, ref: x}, config: running}"))->variants;
+	assert_true(v->recipe->remote);
+	assert_true(v->recipe->config_running);
+	v = parse(f, MANUAL("{tarball: l.tar.gz}"))->variants;
+	assert_string_equal(v->recipe->urls[0], "dir/l.tar.gz");
+	assert_string_equal(v->recipe->config_target, "defconfig");
+	assert_null(v->recipe->target);
+	v = parse(f, MANUAL("{source: {deb: linux-source-6.1=6.1.192-3}}"))->variants;
+	assert_string_equal(v->recipe->deb, "linux-source-6.1=6.1.192-3");
+	assert_true(parse(f, MANUAL("running"))->variants->running);
+	assert_true(parse(f, MANUAL("{running: yes}"))->variants->running);
+}
+
+static void wrong_kernels_are_placed(void **state)
+{
+	struct fixture *f = *state;
+
+	expect_errors(f, MANUAL("{git: {repo: x}, deb: y}"),
+		      "4:11: 'kernel' needs exactly one of image, deb, git, tarball, source, "
+		      "release and running\n"
+		      "4:17: 'git' needs ref: a branch, tag or commit\n");
+	expect_errors(f, MANUAL("{git: {repo: x, ref: -v, brnch: y}}"),
+		      "4:36: unknown key 'brnch'\n"
+		      "4:17: 'git' needs ref: a branch, tag or commit\n");
+	expect_errors(f, MANUAL("{deb: x, patches: [/dev/null], config: running}"),
+		      "4:29: 'patches' is for kernels that are built: git, tarball or source\n"
+		      "4:50: 'config' is for kernels that are built: git, tarball or source\n");
+	expect_errors(f,
+		      MANUAL("{tarball: x, patches: [nowhere, -x], config: {target: vmlinux, "
+			     "fragments: nowhere}, target: bzimage}"),
+		      "4:34: there is no patch dir/nowhere\n"
+		      "4:43: a patch is a file, -R FILE or a <Message-ID>\n"
+		      "4:65: 'vmlinux' is no make target such as defconfig or tinyconfig\n"
+		      "4:85: there is no fragment dir/nowhere\n"
+		      "4:103: 'target' takes one of: bzImage, vmlinux\n");
+	expect_errors(f, MANUAL("{tarball: x, config: {target: defconfig, file: /dev/null}}"),
+		      "4:32: 'config' needs exactly one of file, target and running: yes\n");
+	expect_errors(f, MANUAL("{source: linux-source-6.1}"),
+		      "4:20: 'source' takes a mapping such as {deb: linux-source-6.1}\n");
+}
+
 static void count_places(struct fixture *f, struct campaign_config *c, int *places)
 {
 	size_t n, i;
@@ -641,6 +705,8 @@ int main(void)
 		cmocka_unit_test(a_knob_says_what_it_is_set_to),
 		cmocka_unit_test(all_errors_come_at_once),
 		cmocka_unit_test(wrong_values_are_placed),
+		cmocka_unit_test(kernels_come_from_sources),
+		cmocka_unit_test(wrong_kernels_are_placed),
 		cmocka_unit_test(two_variants_are_balanced),
 		cmocka_unit_test(every_block_visits_each_variant_once),
 		cmocka_unit_test(a_seed_gives_one_order),

@@ -133,7 +133,10 @@ static void make_apt(void)
 		"*pkgnames*) cat names 2>/dev/null; exit 0 ;;\n"
 		"*' linux-image-meta') v=' (= 1.0~test-1)' ;;\n"
 		"*' linux-image-old-meta') v= ;;\n"
-		"*' linux-image-1')\n"
+		"*madison*linux-image-1)\n"
+		"	echo ' linux-image-1 | 1.0~test-1 | somewhere'; exit 0 ;;\n"
+		"*madison*) exit 0 ;;\n"
+		"*' linux-image-1=1.0~test-1' | *' linux-image-1')\n"
 		"	printf 'Package: linux-image-1\\nVersion: 1.0~test-1\\nDepends: "
 		"kmod\\n\\n'; exit 0 ;;\n"
 		"*' linux-image-loop')\n"
@@ -239,6 +242,27 @@ static void test_package(void **state)
 	assert_cache_holds(1);
 }
 
+/* The version asked for, which shares the cache with the name alone. */
+static void test_version(void **state)
+{
+	_cleanup_err_ struct err e = ERR_INIT, none = ERR_INIT;
+	struct kernel_found k;
+
+	(void)state;
+	clear_cache();
+	make_deb("1.0-test (a@b)", "gzip");
+	assert_int_equal(find("linux-image-1=1.0~test-1", &k, &e), 0);
+	assert_string_equal(k.source, "deb linux-image-1 1.0~test-1");
+	assert_non_null(strstr(k.config, "/config-1"));
+	assert_int_equal(find("linux-image-1", &k, &e), 0);
+	assert_int_equal(downloads(), 1);
+	assert_int_equal(find("linux-image-1=2.0", &k, &e), -ENOENT);
+	assert_string_equal(err_text(&e), "apt knows no version 2.0 of linux-image-1");
+	assert_string_equal(e.list.items[0].hint, "it knows 1.0~test-1");
+	assert_int_equal(find("linux-image-1=", &k, &none), -EINVAL);
+	assert_int_equal(find("linux-image-1=-o", &k, &none), -EINVAL);
+}
+
 static void test_damaged_cache(void **state)
 {
 	_cleanup_err_ struct err e = ERR_INIT;
@@ -318,6 +342,7 @@ int main(void)
 		cmocka_unit_test(test_no_image),	cmocka_unit_test(test_package),
 		cmocka_unit_test(test_damaged_cache),	cmocka_unit_test(test_bad_package),
 		cmocka_unit_test(test_missing_package),
+		cmocka_unit_test(test_version),
 	};
 	_cleanup_err_ struct err e = ERR_INIT;
 	int failed;
