@@ -24,12 +24,12 @@ SRC := $(sort $(foreach r,$(ROOMS),$(wildcard $(r)/*.c)))
 OBJ := $(SRC:%.c=$(O)/%.o)
 LIBOBJ := $(filter-out $(O)/cli/main.o,$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/*.c))
-HELPERS := $(O)/kdelta-agent $(O)/wakebench
+HELPERS := $(O)/kdelta-agent $(O)/kdelta-count $(O)/wakebench $(O)/pipepong
 # The agent of guests and targets is static; jobs, settings and facts are those of the host.
 AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o guest/facts.o guest/frames.o guest/target.o \
 	guest/target_boot.o guest/target_jobs.o guest/target_lock.o guest/target_methods.o \
-	runner/job.o runner/frame.o runner/knob.o runner/machine.o runner/settings.o core/file.o \
-	core/proc.o core/proc_session.o core/mem.o core/str.o core/err.o core/num.o \
+	runner/job.o runner/count.o runner/frame.o runner/knob.o runner/machine.o \
+	runner/settings.o core/file.o core/proc.o core/proc_session.o core/mem.o core/str.o core/err.o core/num.o \
 	$(patsubst %.c,%.o,$(wildcard machine/*.c)))
 
 # Packages: what building needs, what the main job needs, what the tests need besides.
@@ -100,9 +100,13 @@ $(O)/kdelta-agent: $(AGENT_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) -static -pthread -o $@ $^ -ljansson -lmd -lm
 
-$(O)/wakebench: $(O)/static/guest/wakebench.o
+$(O)/wakebench $(O)/pipepong: $(O)/%: $(O)/static/guest/%.o
 	$(call say,LD,$@)
 	$(Q)$(CC) -static -pthread -o $@ $^ -lm
+
+$(O)/kdelta-count: $(O)/static/guest/count.o
+	$(call say,LD,$@)
+	$(Q)$(CC) -static -o $@ $^
 
 $(O)/tests/unit/%: tests/unit/%.c $(LIBOBJ) Makefile
 	$(call say,TEST,$@)
@@ -115,7 +119,7 @@ $(O)/tests/bench/%: tests/bench/%.c $(LIBOBJ) Makefile
 	$(Q)$(CC) $(KCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LDLIBS)
 
 # Fuzzers: clang's libFuzzer over the pure rooms; `make fuzz SECONDS=60`, of each parser and family.
-FUZZ_SRC := $(filter core/% stats/% parsers/% runner/job.c runner/frame.c,$(SRC))
+FUZZ_SRC := $(filter core/% stats/% parsers/% runner/job.c runner/count.c runner/frame.c,$(SRC))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard tests/fuzz/*.c))
 FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined -DKDELTA_VERSION='"fuzz"' -DKDELTA_PREFIX='"/"'

@@ -44,6 +44,11 @@ const struct config_key config_keys[] = {
 	{"monitors.per_cpu", "true or false", "false",
 	 "softirqs and interrupts also of every CPU by itself",
 	 "per_cpu: true"},
+	{"counting", "time or instructions", "time",
+	 "instructions: guests of one emulated CPU whose clock counts their instructions, and no "
+	 "times. Each of `repeat` is another seed; 4 or more are tested (qemu). Without `benchmarks` "
+	 "those of configs/icount.yaml",
+	 "counting: instructions"},
 	{"variants", "list of mappings", "none, it must be there",
 	 "what is compared; the first one is the baseline",
 	 "variants: [{name: base}, {name: new, sysctl: {kernel.sched_autogroup_enabled: 0}}]"},

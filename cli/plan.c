@@ -57,7 +57,7 @@ static void add_order(struct cli *c, struct strbuf *sb, const struct campaign_co
 }
 
 /* Seconds of one boot of a small guest without KVM; with it a fraction. */
-enum { BOOT_SECONDS = 8 };
+enum { BOOT_SECONDS = 8, COUNTING_BOOT_SECONDS = 12 };
 
 /* What the history of this machine says; a database that is not there yet has none. */
 static int read_split(struct cli *c, struct campaign_config *config, const char **why)
@@ -90,6 +90,10 @@ static void add_design(struct strbuf *sb, const struct campaign_config *config,
 		strbuf_adds(sb,
 			    ", asked before each block; what is odd or undecided comes first\n");
 	}
+	if (config->counting)
+		strbuf_adds(sb,
+			    "\ncounts instructions on one emulated CPU: path length, no times; each "
+			    "block is another\nseed, each run has a boot of its own\n");
 	if (split)
 		strbuf_addf(sb, "\nrepeat: auto makes %d %ss of %d run%s each: %s\n",
 			    config->repeat, unit, config->runs, config->runs == 1 ? "" : "s",
@@ -101,6 +105,9 @@ static void add_time(struct strbuf *sb, const struct campaign_config *config,
 {
 	double run = 0, boot = !strcmp(config->backend, "qemu") ? BOOT_SECONDS : 0, block;
 	size_t i, visits = (size_t)config->repeat * config->n_variants;
+
+	if (config->counting)
+		boot = COUNTING_BOOT_SECONDS * (double)config->n_cases;
 
 	for (i = 0; i < config->n_cases; i++)
 		run += config->cases[i].expected * config->runs;
@@ -144,7 +151,8 @@ static int show_added(struct cli *c, const struct campaign_config *config,
 int plan_show(struct cli *c, struct campaign_config *config, const struct run_options *opt)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	bool boots = !strcmp(backend_find(config->backend)->unit, "boot"), drawn = !config->seed;
+	bool boots = !strcmp(backend_find(config->backend)->unit, "boot");
+	bool drawn = !config->seed && !config->counting;
 	const char *split;
 	size_t i, visits;
 	int r = read_split(c, config, &split);
@@ -155,8 +163,7 @@ int plan_show(struct cli *c, struct campaign_config *config, const struct run_op
 		return show_added(c, config, opt);
 	if (opt->until_sure)
 		config->repeat = run_look_units(1);
-	if (drawn)
-		config->seed = run_draw_seed();
+	config->seed = run_seed(config);
 	visits = (size_t)config->repeat * config->n_variants;
 	strbuf_addf(&sb, "campaign %s, backend %s: %zu variants x %zu test cases x %d",
 		    config->name, config->backend, config->n_variants, config->n_cases,
@@ -165,7 +172,8 @@ int plan_show(struct cli *c, struct campaign_config *config, const struct run_op
 		strbuf_addf(&sb, " x %d", config->runs);
 	strbuf_addf(&sb, " = %zu runs", visits * config->n_cases * (size_t)config->runs);
 	if (boots)
-		strbuf_addf(&sb, " in %zu boots", visits);
+		strbuf_addf(&sb, " in %zu boots",
+			    config->counting ? visits * config->n_cases : visits);
 	strbuf_addc(&sb, '\n');
 	add_design(&sb, config, opt, split);
 	strbuf_adds(&sb, "\nvariants, the first is the baseline:\n");

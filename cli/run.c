@@ -18,6 +18,7 @@ static const struct cli_option run_options_table[] = {
 	 "N further units a side for the newest campaign of that name (or --resume=ID)"},
 	{"budget", 0, "TIME", "end after 90m or 2h; what is odd or undecided comes first"},
 	{"recalibrate", 0, NULL, "measure `auto` parameters anew, not as in the last campaign"},
+	{"icount", 0, NULL, "count instructions in guests of one emulated CPU; no times"},
 	{"campaign", 0, "NAME", "name of the campaign, in place of the file's"},
 	{"seed", 0, "N", "seed of the order of blocks; drawn and stored if not given"},
 	CLI_OPTIONS_END,
@@ -63,6 +64,9 @@ static int read_config(struct cli *c, const char *path, struct catalog **cat,
 		r = catalog_load(c->a, path_folder(c->a, path), cat, c->e);
 	if (!r)
 		r = campaign_read(c->a, path, *cat, config, c->e);
+	if (!r && cli_has(c, "icount"))
+		r = campaign_count(c->a, *config, *cat,
+				   c->quiet ? progress_note_quiet : progress_note, c->e);
 	if (r)
 		return r;
 	if (seed)
@@ -218,6 +222,14 @@ static const struct command run_command_entry = {
 		"asks before each block whether it still fits; an odd or undecided row comes "
 		"first.\n"
 		"What was decided is stored: `kdelta show CAMPAIGN`.\n"
+		"\n"
+		"--icount (or counting: instructions in the file) gives guests a clock that "
+		"counts their\n"
+		"instructions: the same kernel, command and seed give the same count to the last "
+		"digit,\n"
+		"however busy the machine is. It is path length on one emulated CPU, without "
+		"caches,\n"
+		"contention and placement, and never compared with times.\n"
 		"\n"
 		"After Ctrl-C, a crash or a power loss --resume goes on where it stopped. "
 		"Settings\n"

@@ -14,6 +14,9 @@
  *	agent -> host	result	its result, or `failed` and why it could not even be tried
  *	host -> agent	end	power off
  *
+ * Frames in the file /orders come first, as if they had been sent: then nothing that the guest does
+ * depends on when the host says something.
+ *
  * On the console:
  *	KD begin release=6.1.0-57-cloud-amd64 build_id=01d2640d3a13... clocksource=tsc ...
  *	KD run 1 start hackbench
@@ -35,11 +38,13 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/proc.h"
 #include "guest/facts.h"
 #include "guest/frames.h"
 #include "guest/target.h"
 #include "runner/frame.h"
+#include "runner/initramfs.h"
 #include "runner/job.h"
 
 #define LINE_NAME "/dev/ttyS1"
@@ -212,10 +217,12 @@ static void handle(struct span type, struct span body)
 
 static void serve(void)
 {
+	_cleanup_err_ struct err none = ERR_INIT;
 	struct inbox inbox = {.fd = line};
 	struct span type, body;
 	int r;
 
+	file_read("/" INITRAMFS_ORDERS, 0, &inbox.buf, &none);
 	while ((r = frames_next(&inbox, &type, &body)) > 0)
 		handle(type, body);
 	if (r < 0)

@@ -37,7 +37,7 @@ static int read_units(struct builder *b, const struct db_campaign *camp, int num
 	for (i = 0; !r && i < n; i++)
 		*ARRAY_PUSH(&b->items) = (struct item){
 			units[i].case_id,    units[i].metric_id,
-			units[i].variant_id, units[i].block + number * CMP_BLOCK_STRIDE,
+			units[i].variant_id, units[i].block + join_offset(b, number),
 			units[i].value,	     NULL,
 		};
 	return r;
@@ -142,20 +142,6 @@ static int read_campaign(struct builder *b, const struct db_campaign *camp, int 
 	return r ? r : read_plan(b, camp);
 }
 
-/* Why two campaigns cannot be joined, or NULL. */
-static const char *join_refusal(const struct db_campaign *x, const struct db_campaign *y)
-{
-	if (!x->machine_id || !y->machine_id)
-		return "the machine of one is not known";
-	if (x->machine_id != y->machine_id)
-		return "they were measured on different machines, or the machine changed";
-	if (!str_equal(x->unit, y->unit))
-		return "one counts boots, the other runs";
-	if (!str_equal(x->backend, y->backend) || !str_equal(x->accelerator, y->accelerator))
-		return "they were measured on different backends";
-	return NULL;
-}
-
 static bool campaign_is_named(const struct builder *b, size_t n, const char *id)
 {
 	size_t i;
@@ -195,7 +181,9 @@ static int read_campaigns(struct builder *b, const char *const *names, size_t n_
 			return r;
 		if (campaign_is_named(b, c->n_campaigns, camp->id))
 			continue;
-		why = c->n_campaigns ? join_refusal(&b->campaigns[0], camp) : NULL;
+		r = join_refusal(b, camp, &why);
+		if (r)
+			return r;
 		if (why) {
 			err_add(b->e, -EINVAL, "%s and %s cannot be joined: %s", b->campaigns[0].id,
 				camp->id, why);
@@ -469,6 +457,8 @@ static int build_all(struct builder *b, const char *const *campaigns, size_t n_c
 		r = build_variants(b);
 	if (!r)
 		r = build_contrasts(b);
+	if (!r)
+		r = join_check_clocks(b);
 	if (r)
 		return r;
 	build_tests(b);

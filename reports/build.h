@@ -71,6 +71,13 @@ void grounds_take_level(const struct builder *b);
 
 /* Reads the runs of a campaign, the number-th of the joined ones; sorts; gives a test its own. */
 int executions_read(struct builder *b, const struct db_campaign *camp, int number);
+
+/* join.c: why a further campaign cannot stand beside the first in one table; *why NULL: it can. */
+int join_refusal(struct builder *b, const struct db_campaign *camp, const char **why);
+/* What the blocks of the number-th campaign are moved by. */
+int join_offset(const struct builder *b, int number);
+/* -EINVAL where variants ran on different clock sources. */
+int join_check_clocks(struct builder *b);
 void executions_sort(struct builder *b);
 void executions_take(struct builder *b, struct cmp_test *t);
 

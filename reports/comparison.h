@@ -197,7 +197,8 @@ struct comparison {
 	size_t n_campaigns;
 	const char *kind; /* run, record, import */
 	const char *backend, *accelerator;
-	const char *unit;    /* "boot" or "run" */
+	const char *counting; /* instructions, not times: what they depend on; NULL: times */
+	const char *unit;     /* "boot" or "run" */
 	const char *machine; /* description, "" unknown */
 	const char *source;  /* of an import: where the numbers are from */
 	const char *created; /* ISO time */
@@ -268,6 +269,12 @@ int comparison_build(struct db *db, struct arena *a, const char *const *campaign
 int comparison_build_machines(struct db *db, struct arena *a, const char *const *campaigns,
 			      size_t n_campaigns, const struct comparison_options *opt,
 			      struct comparison **out, struct err *e);
+
+/*
+ * What limits every figure of it, one sentence without a full stop: "measured in QEMU without KVM:
+ * compare ratios, not absolute figures"; NULL: nothing.
+ */
+const char *comparison_limit(const struct comparison *c);
 
 /* Verdict of a benchmark for a variant; NULL if there is none. */
 const struct cmp_overall *comparison_overall(const struct comparison *c, const char *benchmark,

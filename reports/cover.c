@@ -370,6 +370,10 @@ static int cover_render(const struct comparison *c, const struct report_options 
 
 	(void)e;
 	view_init(&v, c, c->arena, opt->split);
+	if (c->counting) {
+		text_block(&t, NULL, "Counted, not timed: %s.", comparison_limit(c));
+		text_blank(&t);
+	}
 	for (i = 0; i < c->n_overall; i++) {
 		_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
 		struct cover k = {&v, c, c->arena, &words, c->overall[i].benchmark};

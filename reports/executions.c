@@ -31,7 +31,7 @@ int executions_read(struct builder *b, const struct db_campaign *camp, int numbe
 			.run =
 				{
 					.id = run->id,
-					.block = run->block + number * CMP_BLOCK_STRIDE,
+					.block = run->block + join_offset(b, number),
 					.order = (int)i + 1,
 					.attempt = run->attempt,
 					.boot = run->boot_id,

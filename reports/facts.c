@@ -390,6 +390,7 @@ static void facts_machine(struct text *t, const struct view *v)
 {
 	const struct comparison *c = v->c;
 	const char *how = strcmp(c->backend, "qemu")	  ? ""
+			  : c->counting			  ? "one emulated CPU under QEMU on "
 			  : strcmp(c->accelerator, "kvm") ? "guests of QEMU without KVM on "
 							  : "guests of QEMU with KVM on ";
 
@@ -398,6 +399,10 @@ static void facts_machine(struct text *t, const struct view *v)
 			   arena_printf(v->a, "%s%s", how,
 					*c->machine ? text_ascii(v->a, c->machine)
 						    : "a machine not described"));
+	if (c->counting)
+		wrap_words(t, v, "counted", TEXT_KEY,
+			   arena_printf(v->a, "by %s; the machine does not matter",
+					text_ascii(v->a, c->counting)));
 }
 
 /* The swept parameters of a benchmark, "clients and bind". */

@@ -105,8 +105,7 @@ static void heading(struct html *h, const char *id, const char *words)
  */
 static int n_limits(const struct comparison *c)
 {
-	return (!strcmp(c->backend, "qemu") && strcmp(c->accelerator, "kvm")) +
-	       (c->done < c->planned);
+	return (comparison_limit(c) != NULL) + (c->done < c->planned);
 }
 
 static void verdict(struct html *h)

@@ -351,6 +351,11 @@ int report_json(const struct comparison *c, bool compact, struct strbuf *out, st
 			    json_pack("{s:o,s:o,s:o}", "description", json_text(c, c->machine),
 				      "backend", json_text(c, c->backend), "accelerator",
 				      json_text(c, c->accelerator)));
+	if (c->counting) {
+		json_object_set_new(root, "counting", json_string("instructions"));
+		json_object_set_new(root, "counted_by", json_text(c, c->counting));
+		json_object_set_new(root, "limit", json_text(c, comparison_limit(c)));
+	}
 	json_object_set_new(root, "unit", json_text(c, c->unit));
 	json_object_set_new(root, "done", c->planned ? json_integer(c->done) : json_null());
 	json_object_set_new(root, "planned", c->planned ? json_integer(c->planned) : json_null());

@@ -30,6 +30,20 @@ const struct cmp_overall *comparison_overall(const struct comparison *c, const c
 	return NULL;
 }
 
+const char *comparison_limit(const struct comparison *c)
+{
+	if (c->counting)
+		return arena_printf(c->arena,
+				    "instructions on one emulated CPU (%.*s -icount), not times: path "
+				    "length; no caches, no contention, no placement",
+				    (int)strcspn(c->counting, "(,") -
+					    (c->counting[strcspn(c->counting, "(,")] == '('),
+				    c->counting);
+	return !strcmp(c->backend, "qemu") && strcmp(c->accelerator, "kvm")
+		       ? "measured in QEMU without KVM: compare ratios, not absolute figures"
+		       : NULL;
+}
+
 const char *comparison_metric_name(const struct cmp_row *r)
 {
 	const char *dot = strchr(r->metric, '.');
@@ -73,7 +87,8 @@ static const double *block_value(const struct cmp_cell *cell, int block)
 	for (i = 0; i < cell->n; i++) {
 		if (cell->blocks[i] != block)
 			continue;
-		if (found)
+		/* a count that was made twice is one count */
+		if (found && *found != cell->values[i])
 			return NULL;
 		found = &cell->values[i];
 	}
@@ -128,7 +143,7 @@ static size_t cell_pairs(const struct comparison *c, const struct cmp_cell *cell
 	for (i = 0; i < base->n; i++) {
 		const double *mine = block_value(cell, base->blocks[i]);
 
-		if (!mine || !block_value(base, base->blocks[i]))
+		if (!mine || block_value(base, base->blocks[i]) != &base->values[i])
 			continue;
 		(*x)[n] = base->values[i];
 		(*y)[n++] = *mine;

@@ -109,8 +109,14 @@ static void add_suite(struct junit *j, const char *benchmark, struct strbuf *sui
 	strbuf_adds(suites, "  <testsuite");
 	add_attribute(j, "name", benchmark);
 	add_attribute(j, "timestamp", j->c->created);
-	strbuf_addf(suites, " tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n%s",
-		    j->tests, j->failures, j->errors, j->skipped, strbuf_str(&cases));
+	strbuf_addf(suites, " tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
+		    j->tests, j->failures, j->errors, j->skipped);
+	if (j->c->counting) {
+		strbuf_adds(suites, "    <properties><property name=\"counting\"");
+		add_attribute(j, "value", comparison_limit(j->c));
+		strbuf_adds(suites, "/></properties>\n");
+	}
+	strbuf_adds(suites, strbuf_str(&cases));
 	strbuf_adds(suites, "  </testsuite>\n");
 }
 

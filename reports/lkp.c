@@ -368,6 +368,10 @@ static int lkp_render(const struct comparison *c, const struct report_options *o
 	(void)e;
 	k.whole_sd = has_whole_sd(c);
 	view_init(&k.view, c, c->arena, 0);
+	if (c->counting) {
+		text_block(&head, NULL, "%s.", comparison_limit(c));
+		text_blank(&head);
+	}
 	for (k.variant = 1; k.variant < c->n_variants; k.variant++)
 		print_verdict(&k);
 	text_blank(&head);

@@ -194,6 +194,8 @@ static void add_conventions(const struct mm *m)
 	int low, high;
 
 	view_units_range(c, &low, &high);
+	if (c->counting)
+		strbuf_addf(m->out, "Counted, not timed: %s.\n", comparison_limit(c));
 	strbuf_adds(m->out, "Percentages against the first column, positive is better.\n");
 	if (c->tested)
 		strbuf_addf(m->out, "* is a real change (%s, 5%% per table); n = %d",

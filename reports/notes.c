@@ -58,6 +58,7 @@ int build_facts(struct builder *b)
 	c->kind = camp->kind;
 	c->backend = camp->backend ? camp->backend : "";
 	c->accelerator = camp->accelerator ? camp->accelerator : "";
+	c->counting = fact_value(b, "counting");
 	c->unit = camp->unit;
 	c->repeat = camp->repeat;
 	c->created = num_iso_time(b->a, camp->created);

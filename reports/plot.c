@@ -5,6 +5,7 @@
  */
 #include "reports/plot.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -81,8 +82,8 @@ static void note_facts(struct plot *p)
 	const struct comparison *c = p->c;
 	const char *units = c->n_variants > 1 ? view_units_text(c, p->a) : "";
 
-	if (!strcmp(c->backend, "qemu") && strcmp(c->accelerator, "kvm"))
-		plot_note(p, "Measured in QEMU without KVM: compare ratios, not absolute figures.");
+	if (comparison_limit(c))
+		plot_note(p, "%c%s.", toupper(*comparison_limit(c)), comparison_limit(c) + 1);
 	if (c->done < c->planned)
 		plot_note(p, "UNFINISHED: %d of %d runs done.", c->done, c->planned);
 	if (c->n_variants > 1)

@@ -259,11 +259,12 @@ static const struct db_metric *metric_by_id(const struct builder *b, int64_t id)
 /* Counters that a benchmark's headline cannot be read without. */
 static bool row_is_shown(const struct db_metric *m)
 {
-	static const char *const beside[] = {"kernbench.user", "kernbench.sys"};
+	static const char *const beside[] = {"kernbench.user", "kernbench.sys", "*.kinsn_adjusted",
+					     "*.kinsn_switches"};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(beside); i++)
-		if (!strcmp(m->name, beside[i]))
+		if (str_glob(beside[i], m->name))
 			return true;
 	return str_equal(m->role, "headline");
 }

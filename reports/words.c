@@ -449,11 +449,11 @@ static void words_benchmark(struct text *t, const struct view *v, const char *be
 void words_print(struct text *t, const struct view *v)
 {
 	const struct comparison *c = v->c;
+	const char *limit = comparison_limit(c);
 	size_t i;
 
-	if (!strcmp(c->backend, "qemu") && strcmp(c->accelerator, "kvm"))
-		text_block(t, NULL,
-			   "measured in QEMU without KVM: compare ratios, not absolute figures.");
+	if (limit)
+		text_block(t, NULL, "%s.", limit);
 	if (c->done < c->planned)
 		text_block(t, NULL, "UNFINISHED: %d of %d runs done; all below may still change.",
 			   c->done, c->planned);

@@ -18,6 +18,8 @@ struct fact {
 /* What a visit saw: the boot row of the database. Strings live in the arena of the backend. */
 struct visit {
 	int variant, block;
+	/* The job of the first run: a guest that counts has it before it boots. NULL: none. */
+	const struct job *first;
 	/* NULL: fine. Else config_error, no_boot, panic, hang, truncated, wrong_kernel, lost */
 	const char *error;
 	const char *message; /* for people, with what to do */
@@ -72,7 +74,9 @@ struct backend {
 	const struct backend_ops *ops;
 	struct arena *a;
 	const struct campaign_config *config;
-	const char *accelerator; /* set by prepare: "kvm", "tcg", "" */
+	const char *accelerator; /* set by prepare: "kvm", "tcg", COUNT_ACCELERATOR, "" */
+	/* Set by prepare: all that two counts must have in common to be compared; NULL: no counts. */
+	const char *counting;
 	/* Set by prepare where another machine is measured: it, and facts about it. NULL: this one. */
 	const struct db_machine *machine;
 	struct db_fact *machine_facts;

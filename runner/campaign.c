@@ -28,8 +28,10 @@ struct axis {
 static const char *const campaign_keys[] = {
 	"campaign", "description", "repeat",   "runs_per_boot", "backend", "seed",
 	"memory",   "cpus",	   "variants", "benchmarks",	"monitors", "target",
+	"counting",
 	NULL,
 };
+static const char *const counting_words[] = {"time", "instructions", NULL};
 static const char *const source_keys[] = {"deb", "git", "tarball", NULL};
 
 void reader_suggest(struct err *e, const char *word, const char *const *words)
@@ -412,6 +414,10 @@ static void read_entry(struct reader *r, struct yaml_node *item, int index)
 			   r->guest ? "guests" : "targets");
 		err_hint(r->e, "put it into a campaign of its own with backend: host or manual");
 	}
+	if (r->c->counting && !en.bench->fixed_work) {
+		yaml_error(item, r->e, "%s runs for a set time, which fixes its count", name);
+		err_hint(r->e, "count instructions of a fixed piece of work: pipepong, hackbench");
+	}
 	en.bench = stand_in(r, en.bench, map);
 	yaml_check_keys(map, entry_keys(r, en.bench), r->e);
 	en.program = en.bench->program;
@@ -458,6 +464,8 @@ static void read_benchmarks(struct reader *r, struct yaml_node *root)
 	struct yaml_node *list = yaml_get(root, "benchmarks");
 	size_t i;
 
+	if (!list && r->c->counting)
+		return;
 	if (!list || list->kind != YAML_SEQUENCE || !list->n) {
 		yaml_error(list ? list : root, r->e, "'benchmarks' takes a list of benchmarks");
 		err_hint(r->e, "e.g. benchmarks: [tbench: {clients: [1, 2], time: 60s}]");
@@ -494,6 +502,7 @@ static void read_head(struct reader *r, struct yaml_node *root)
 		yaml_error(yaml_get(root, "backend"), r->e, "unknown backend '%s'", c->backend);
 		reader_suggest(r->e, c->backend, backend_names(r->a));
 	}
+	c->counting = yaml_get_word(root, "counting", counting_words, 0, r->e) == 1;
 	c->auto_repeat = node && node->kind == YAML_SCALAR && !strcmp(node->text, "auto");
 	c->auto_runs = c->auto_repeat && !yaml_get(root, "runs_per_boot");
 	if (!c->auto_repeat)
@@ -503,6 +512,10 @@ static void read_head(struct reader *r, struct yaml_node *root)
 		yaml_error(yaml_get(root, "runs_per_boot"), r->e,
 			   "'runs_per_boot' is for backends that boot");
 		err_hint(r->e, "here every run is a unit: raise 'repeat'");
+	} else if (runs > 1 && c->counting) {
+		yaml_error(yaml_get(root, "runs_per_boot"), r->e,
+			   "'runs_per_boot' means nothing to counts: every run has its own boot");
+		err_hint(r->e, "raise 'repeat': each further one is another seed");
 	}
 	c->runs = (int)runs;
 	yaml_get_int(root, "seed", 1, INT64_MAX, &seed, r->e);
@@ -542,7 +555,9 @@ int campaign_parse(struct arena *a, const char *path, const char *text, size_t l
 	c->n_cases = r.cases.n;
 	ARRAY_FREE(&r.cases);
 	*out = c;
-	return e->list.n > before ? -EINVAL : 0;
+	if (e->list.n > before)
+		return -EINVAL;
+	return c->counting ? campaign_count(a, c, cat, NULL, e) : 0;
 }
 
 int campaign_read(struct arena *a, const char *path, const struct catalog *cat,

@@ -110,6 +110,7 @@ struct campaign_config {
 	int runs;	/* of each test case in one boot */
 	bool auto_repeat, auto_runs; /* left to the history of the machine, see run_split() */
 	uint64_t seed;
+	bool counting; /* instructions, and no times: see campaign_count() */
 	const char *memory; /* of guests, default 512M */
 	int cpus;	    /* of guests, default 1 */
 	const char *const *monitors; /* names, NULL-terminated; NULL: none */
@@ -132,6 +133,16 @@ int campaign_read(struct arena *a, const char *path, const struct catalog *cat,
 /* The same from memory; path is only the name for messages and the folder of relative paths. */
 int campaign_parse(struct arena *a, const char *path, const char *text, size_t len,
 		   const struct catalog *cat, struct campaign_config **out, struct err *e);
+
+/*
+ * Makes a campaign of guests one that counts instructions (`run --icount`): `auto` work becomes
+ * that of the benchmark's description, the campaign's seed 1 where none is given. Benchmarks that
+ * run for a set time are left out, told to note (may be NULL); where nothing remains the default
+ * suite comes (configs/icount.yaml). -EINVAL, with the place in the file: not a campaign of guests,
+ * or of guests with several CPUs.
+ */
+int campaign_count(struct arena *a, struct campaign_config *c, const struct catalog *cat,
+		   void (*note)(const char *text), struct err *e);
 
 /* Text of a parameter, NULL where the case has none of that name. */
 const char *case_param(const struct test_case *c, const char *name);
@@ -188,6 +199,8 @@ struct plan_cell {
  * every test case runs once, in a fixed order; c->runs times over.
  */
 struct plan_cell *plan_make(struct arena *a, const struct campaign_config *c, size_t *n);
+/* Of the guests of a block that count, from 1: the same for all variants. */
+int64_t campaign_guest_seed(const struct campaign_config *c, int block);
 /*
  * Further blocks, numbered from `from` on. lead: of two variants, by how many more earlier blocks
  * began with the first than with the second; an odd number of blocks makes up for it.

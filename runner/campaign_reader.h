@@ -28,6 +28,9 @@ void reader_read_variants(struct reader *r, struct yaml_node *root);
 void reader_read_monitors(struct reader *r, struct yaml_node *root);
 /* The key `target` of the file. */
 void reader_read_target(struct reader *r, struct yaml_node *root);
+/* Test cases of the default suite of campaigns that count. */
+int campaign_take_suite(struct arena *a, struct campaign_config *c, const struct catalog *cat,
+			struct err *e);
 
 /* The key `kernel` of a variant; sets v->kernel_text. */
 void reader_read_kernel(struct reader *r, struct yaml_node *map, struct variant_config *v);

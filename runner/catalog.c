@@ -49,7 +49,7 @@ static const char *const param_keys[] = {
 static const char *const metric_keys[] = {
 	"unit", "direction", "mean", "role", "description", "reason", "topic", "pattern", NULL,
 };
-static const char *const auto_keys[] = {"target", "constant_with", NULL};
+static const char *const auto_keys[] = {"target", "constant_with", "counting", NULL};
 
 static const char *const type_words[] = {"count", "duration", "word", "text", NULL};
 
@@ -112,6 +112,7 @@ static void read_auto(struct reader *r, struct yaml_node *map, struct bench_para
 	p->calibrate = 4;
 	yaml_get_duration(n, "target", &p->calibrate, r->e);
 	yaml_get_string(n, "constant_with", &p->constant_with, r->e);
+	p->counting = read_number(r, n, "counting", 0);
 }
 
 /* only: {bench: messaging} */

@@ -33,6 +33,7 @@ struct bench_param {
 	double check_factor;
 	bool is_auto;		   /* takes the word `auto` (hackbench loops) */
 	double calibrate;	   /* seconds one run should last when auto */
+	double counting;	   /* the work of auto where instructions are counted; 0: none */
 	const char *constant_with; /* value x that parameter stays the same over cases, or NULL */
 };
 

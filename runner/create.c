@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "runner/count.h"
 #include "runner/machine.h"
 #include "runner/session.h"
 #include "runner/source.h"
@@ -112,6 +113,8 @@ static int add_facts(struct session *s)
 	}
 	if (!ret && s->c->runs > 1)
 		ret = session_set_fact(s, "runs_per_boot", arena_printf(s->a, "%d", s->c->runs));
+	if (!ret && s->backend.counting)
+		ret = session_set_fact(s, COUNT_FACT, s->backend.counting);
 	if (s->backend.machine) {
 		facts = s->backend.machine_facts;
 		n = s->backend.n_machine_facts;
@@ -136,7 +139,7 @@ static int create_rows(struct session *s, int unused)
 	int ret;
 
 	(void)unused;
-	s->c->seed = s->c->seed ? s->c->seed : run_draw_seed();
+	s->c->seed = run_seed(s->c);
 	if (s->opt->until_sure)
 		s->c->repeat = run_look_units(1);
 	s->row = (struct db_campaign){

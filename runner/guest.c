@@ -14,15 +14,24 @@
 
 #define PANIC_TEXT     "Kernel panic - not syncing"
 #define PANIC_PATIENCE 3.0 /* seconds for the rest of the trace; panic=-1 ends QEMU after 1 */
+#define LINE_ROOM      (1 << 20) /* bytes a guest that counts can say while we do not listen */
 #define SEND_PATIENCE  60.0
 #define IDLE_SHARE     0.2 /* of a CPU: a halted guest under TCG takes a few per cent */
 
-/* line_fd: QEMU's end of the second serial line, inherited under its number. */
+/*
+ * line_fd: QEMU's end of the second serial line, inherited under its number. Of a guest that counts
+ * it is a pipe: QEMU writes byte by byte, and a socket has room for a few hundred such writes only;
+ * after that the guest's line would stand still for as long as we are not scheduled.
+ */
 static int start_qemu(struct guest *g, const struct guest_spec *spec, int line_fd, struct err *e)
 {
 	_cleanup_free_ char *memory = mem_printf("%lldM", (long long)spec->memory);
 	_cleanup_free_ char *cpus = mem_printf("%d", spec->cpus);
-	_cleanup_free_ char *line = mem_printf("socket,id=line,fd=%d", line_fd);
+	_cleanup_free_ char *line =
+		mem_printf(spec->seed ? "file,id=line,path=/proc/self/fd/%d" : "socket,id=line,fd=%d",
+			   line_fd);
+	_cleanup_free_ char *seed = mem_printf("%lld", (long long)spec->seed);
+	_cleanup_free_ char *initrd = mem_printf("/proc/self/fd/%d", spec->initrd_fd);
 	/* clang-format off */
 	const char *const argv[] = {
 		spec->program, "-machine", "q35", "-accel", spec->accelerator, "-cpu", "max",
@@ -30,11 +39,16 @@ static int start_qemu(struct guest *g, const struct guest_spec *spec, int line_f
 		"-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
 		"-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
 		"-chardev", line, "-serial", "chardev:line",
-		"-kernel", spec->kernel, "-initrd", spec->initrd, "-append", spec->cmdline,
+		"-kernel", spec->kernel, "-initrd", spec->initrd_fd < 0 ? spec->initrd : initrd,
+		"-append", spec->cmdline,
+		/* ends the list where the guest does not count */
+		spec->seed ? "-icount" : NULL, GUEST_ICOUNT, "-rtc", GUEST_RTC, "-seed", seed,
 		NULL,
 	};
 	/* clang-format on */
 
+	if (spec->initrd_fd >= 0)
+		fcntl(spec->initrd_fd, F_SETFD, 0);
 	fcntl(line_fd, F_SETFD, 0);
 	return proc_start(&(struct proc_spec){.argv = argv}, NULL, NULL, &g->child, e);
 }
@@ -44,8 +58,11 @@ int guest_start(struct guest *g, const struct guest_spec *spec, struct err *e)
 	int fds[2], r;
 
 	*g = (struct guest)GUEST_INIT;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
-		return err_add_errno(e, "cannot make a socket for the guest");
+	if (spec->seed ? pipe2(fds, O_CLOEXEC)
+		       : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return err_add_errno(e, "cannot make a line to the guest");
+	if (spec->seed)
+		fcntl(fds[1], F_SETPIPE_SZ, LINE_ROOM);
 	r = start_qemu(g, spec, fds[1], e);
 	close(fds[1]);
 	if (r) {

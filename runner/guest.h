@@ -10,12 +10,25 @@
 #include "core/proc.h"
 #include "core/str.h"
 
+/*
+ * Of guests that count: an instruction takes one nanosecond, and where nothing runs the clock goes
+ * on to the next timer at once.
+ */
+#define GUEST_ICOUNT "shift=0,sleep=off"
+#define GUEST_RTC    "base=2024-01-01T00:00:00,clock=vm"
+
 struct guest_spec {
 	const char *program;	 /* qemu-system-x86_64 */
 	const char *accelerator; /* "kvm" or "tcg" */
 	int64_t memory;		 /* MiB */
 	int cpus;
 	const char *kernel, *initrd, *cmdline;
+	/*
+	 * The clock of the guest is the number of its instructions, and nothing comes from the host
+	 * but this seed (from 1; 0: an ordinary guest). One CPU, accelerator "tcg".
+	 */
+	int64_t seed;
+	int initrd_fd; /* in place of initrd, from initramfs_with(); -1: none */
 };
 
 struct guest {

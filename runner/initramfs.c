@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +17,8 @@
 #define LOAD_FILE "/usr/share/dbench/client.txt"
 
 static const char *const bundled[] = {"hackbench", "tbench",   "tbench_srv",
-				      "wakebench", "schbench", NULL};
+				      "wakebench", "schbench", "pipepong",
+				      "kdelta-count", NULL};
 /* Besides the folders that files lie in. */
 static const char *const folders[] = {"dev", "proc", "root", "sys", "tmp", NULL};
 
@@ -251,7 +253,8 @@ static int write_item(struct archive *w, struct archive_entry *entry, const stru
 											   : -EIO;
 }
 
-static int image_write(const struct image *im, const char *path, struct err *e)
+/* path NULL: to fd, at its position. */
+static int image_write(const struct image *im, const char *path, int fd, struct err *e)
 {
 	struct archive *w = archive_write_new();
 	struct archive_entry *entry = archive_entry_new();
@@ -262,14 +265,16 @@ static int image_write(const struct image *im, const char *path, struct err *e)
 	archive_write_add_filter_gzip(w);
 	archive_write_set_filter_option(w, "gzip", "timestamp", NULL);
 	archive_write_set_bytes_in_last_block(w, 1);
-	if (archive_write_open_filename(w, path) != ARCHIVE_OK)
+	if ((path ? archive_write_open_filename(w, path) : archive_write_open_fd(w, fd)) !=
+	    ARCHIVE_OK)
 		r = -EIO;
 	for (i = 0; !r && i < im->items.n; i++)
 		r = write_item(w, entry, &im->items.items[i], (int64_t)i + 1);
 	if (!r && archive_write_close(w) != ARCHIVE_OK)
 		r = -EIO;
 	if (r)
-		err_add(e, r, "cannot write %s: %s", path, archive_error_string(w));
+		err_add(e, r, "cannot write %s: %s", path ? path : "the guest's files",
+			archive_error_string(w));
 	archive_entry_free(entry);
 	archive_write_free(w);
 	return r;
@@ -292,12 +297,35 @@ int initramfs_build(struct arena *a, const char *const *programs, const char **p
 	if (r)
 		goto out;
 	work = arena_printf(a, "%s.%d", *path, (int)getpid());
-	r = image_write(&im, work, e);
+	r = image_write(&im, work, -1, e);
 	if (!r && rename(work, *path))
 		r = err_add_errno(e, "cannot move %s to %s", work, *path);
 	if (r)
 		unlink(work);
 out:
+	ARRAY_FREE(&im.items);
+	arena_free(im.a);
+	return r;
+}
+
+int initramfs_with(const char *base, const char *name, struct span data, int *fd, struct err *e)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct image im = {.a = arena_new()};
+	int r = file_read(base, 0, &text, e);
+
+	*fd = -1;
+	if (!r && (*fd = memfd_create("initramfs", MFD_CLOEXEC)) < 0)
+		r = err_add_errno(e, "cannot make a file in memory");
+	if (!r && write(*fd, text.buf, text.len) != (ssize_t)text.len)
+		r = err_add_errno(e, "cannot copy %s", base);
+	image_add(&im, (struct item){.path = name, .mode = S_IFREG | 0600, .data = data});
+	if (!r)
+		r = image_write(&im, NULL, *fd, e);
+	if (r && *fd >= 0) {
+		close(*fd);
+		*fd = -1;
+	}
 	ARRAY_FREE(&im.items);
 	arena_free(im.a);
 	return r;

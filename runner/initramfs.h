@@ -9,14 +9,23 @@
 /* Lines of tbench's load file that guests get: the whole file is most of an image's size. */
 #define INITRAMFS_LOAD_LINES 50000
 
+/* Frames that the agent does before it listens: a guest whose clock counts must not wait for us. */
+#define INITRAMFS_ORDERS "orders"
+
 /*
  * kdelta-agent as /init, busybox with a link for each of its applets, hackbench, tbench,
- * tbench_srv, wakebench and schbench where they are installed, the further programs (names or
- * paths, NULL-terminated, or NULL), their shared libraries, and tbench's load file. Programs lie
+ * tbench_srv, schbench and our own programs where they are installed, the further programs (names
+ * or paths, NULL-terminated, or NULL), their shared libraries, and tbench's load file. Programs lie
  * in /bin under their last name. The image is reproducible and kept in the cache under the hash of
  * its contents; *path is its file. -ENOENT: busybox or the agent is missing.
  */
 int initramfs_build(struct arena *a, const char *const *programs, const char **path, struct err *e);
+
+/*
+ * A file in memory (*fd, for the caller to close): the image `base` and one more file behind it.
+ * Names as in the image, without a leading '/'.
+ */
+int initramfs_with(const char *base, const char *name, struct span data, int *fd, struct err *e);
 
 /*
  * tbench's load file as guests get it. A figure measured with it is comparable with those of the

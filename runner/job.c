@@ -13,6 +13,7 @@
 
 #include "core/num.h"
 #include "machine/monitor.h"
+#include "runner/count.h"
 
 #define SERVER_PATIENCE 30.0 /* seconds until a started server must accept; a guest may be slow */
 #define SERVER_GRACE	2.0
@@ -21,7 +22,8 @@
 #define LIST_MAX	4096 /* words of a command */
 
 static const char *const job_errors[] = {"port_in_use",	  "not_found",	 "prepare_failed",
-					 "server_failed", "server_lost", NULL};
+					 "server_failed", "server_lost", "no_count",
+					 NULL};
 
 static const char *job_error_find(struct span word)
 {
@@ -296,10 +298,14 @@ static int open_monitors(const struct job *job, struct monitors **m, struct err 
 
 static int run_argv(const struct job *job, struct server *s, struct job_result *r, struct err *e)
 {
+	_cleanup_arena_ struct arena *a = arena_new();
 	struct proc_spec spec = spec_of(job, job->argv);
 	struct monitors *m = NULL;
+	const char *report = NULL;
 	int code;
 
+	if (job->count)
+		spec.argv = count_wrap(a, job->argv, &report);
 	if (job->server) {
 		spec.watch = server_watch;
 		spec.watch_data = s;
@@ -313,6 +319,9 @@ static int run_argv(const struct job *job, struct server *s, struct job_result *
 	if (m)
 		monitors_end(m, &r->proc.usage, r->proc.elapsed, &r->monitors);
 	monitors_close(m);
+	if (report && !count_take(report, &r->count) && !code && !r->proc.interrupted &&
+	    !r->proc.timed_out)
+		result_fail(r, "no_count", "%s left no count", spec.argv[0]);
 	if (code || r->proc.interrupted)
 		return code;
 	if (!r->proc.started)
@@ -349,6 +358,7 @@ void job_result_release(struct job_result *r)
 	proc_result_release(&r->proc);
 	strbuf_release(&r->server_output);
 	strbuf_release(&r->monitors);
+	strbuf_release(&r->count);
 	free(r->message);
 	r->message = NULL;
 }
@@ -386,6 +396,7 @@ static const struct field job_fields[] = {
 	{"drop_caches", FIELD_BOOL, offsetof(struct job, drop_caches)},
 	{"policy", FIELD_TEXT, offsetof(struct job, policy)},
 	{"nice", FIELD_INT, offsetof(struct job, nice)},
+	{"count", FIELD_BOOL, offsetof(struct job, count)},
 	{"deadline", FIELD_SECONDS, offsetof(struct job, deadline)},
 	{"nofile", FIELD_U64, offsetof(struct job, nofile)},
 	{"monitors", FIELD_LIST, offsetof(struct job, monitors)},
@@ -418,6 +429,7 @@ static const struct field result_fields[] = {
 	{"stderr", FIELD_BYTES, offsetof(struct job_result, proc.err)},
 	{"server_output", FIELD_BYTES, offsetof(struct job_result, server_output)},
 	{"monitors", FIELD_BYTES, offsetof(struct job_result, monitors)},
+	{"count", FIELD_BYTES, offsetof(struct job_result, count)},
 };
 
 static void record_add(struct strbuf *out, const char *key, const void *data, size_t len)

@@ -20,6 +20,7 @@ struct job {
 	bool drop_caches;
 	const char *policy; /* of argv and server, as in struct proc_spec; NULL: as ours */
 	int nice;
+	bool count; /* argv runs below kdelta-count (runner/count.h) */
 	double deadline; /* seconds */
 	uint64_t nofile;
 	const char *const *monitors; /* names (machine/monitor.h), NULL-terminated; NULL: none */
@@ -30,11 +31,12 @@ struct job {
 struct job_result {
 	struct proc_result proc; /* of argv */
 	/* NULL, or what kept argv from being a run: "port_in_use", "not_found", "prepare_failed",
-	 * "server_failed", "server_lost" */
+	 * "server_failed", "server_lost", "no_count" */
 	const char *error; /* static text */
 	char *message; /* for people, owned */
 	struct strbuf server_output;
 	struct strbuf monitors; /* their log; empty: there were none */
+	struct strbuf count; /* report of kdelta-count */
 };
 
 int job_run(const struct job *job, struct job_result *result, struct err *e);

@@ -58,3 +58,11 @@ struct plan_cell *plan_make(struct arena *a, const struct campaign_config *c, si
 {
 	return plan_add(a, c, 1, c->repeat, 0, n);
 }
+
+int64_t campaign_guest_seed(const struct campaign_config *c, int block)
+{
+	/* apart from the draws of the order: those use the seed itself */
+	uint64_t state = ~c->seed + (uint64_t)block * 0x2545f4914f6cdd1du;
+
+	return (int64_t)(random_next(&state) >> 33) + 1;
+}

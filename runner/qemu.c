@@ -16,6 +16,7 @@
 #include "core/file.h"
 #include "core/num.h"
 #include "runner/backend.h"
+#include "runner/count.h"
 #include "runner/frame.h"
 #include "runner/guest.h"
 #include "runner/initramfs.h"
@@ -111,6 +112,24 @@ static const char *const *campaign_programs(struct backend *b)
 	return list;
 }
 
+/*
+ * "QEMU 7.2.22 (Debian 1:7.2+dfsg-7+deb12u18), q35, cpu max, memory 512M, icount shift=0,sleep=off,
+ * rtc base=2024-01-01T00:00:00,clock=vm, programs 0123456789abcdef"
+ */
+static void describe_counting(struct backend *b, const struct qemu *q)
+{
+	static const char prefix[] = "QEMU emulator version ";
+	const char *name = strrchr(q->initramfs, '/') + 1;
+	const char *version = q->version;
+
+	if (str_starts(version, prefix))
+		version = arena_printf(b->a, "QEMU %s", version + strlen(prefix));
+	b->counting = arena_printf(b->a,
+				   "%s, q35, cpu max, memory %s, icount %s, rtc %s, programs %.*s",
+				   version, b->config->memory, GUEST_ICOUNT, GUEST_RTC,
+				   (int)strcspn(name, "."), name);
+}
+
 static int qemu_prepare(struct backend *b, struct err *e)
 {
 	struct qemu *q = arena_alloc(b->a, sizeof(*q));
@@ -125,12 +144,14 @@ static int qemu_prepare(struct backend *b, struct err *e)
 		err_hint(e, "apt-get install qemu-system-x86");
 		return -ENOENT;
 	}
-	b->accelerator = kvm_works() ? "kvm" : "tcg";
+	b->accelerator = b->config->counting ? COUNT_ACCELERATOR : kvm_works() ? "kvm" : "tcg";
 	r = read_version(b, q, e);
 	if (!r)
 		r = initramfs_build(b->a, campaign_programs(b), &q->initramfs, e);
 	if (!r)
 		mark_load(b);
+	if (!r && b->config->counting)
+		describe_counting(b, q);
 	return r;
 }
 
@@ -187,9 +208,9 @@ static int stop_guest(struct backend *b, struct visit *v)
 		   arena_printf(b->a, "%.2f",
 				(double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
 					(double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6));
-	strbuf_release(&v->console);
-	v->console = g->console;
-	g->console = (struct strbuf)STRBUF_INIT;
+	/* a visit that counts has a guest for every run */
+	strbuf_add(&v->console, strbuf_str(&g->console), g->console.len);
+	strbuf_release(&g->console);
 	return status;
 }
 
@@ -297,7 +318,9 @@ static void take_hello(struct backend *b, struct visit *v, struct span hello)
 			   v->build_id, k->build_id);
 }
 
-static int start_guest(struct backend *b, struct visit *v, struct err *e)
+/* orders: frames for a guest that counts, NULL for one that listens. */
+static int start_guest(struct backend *b, struct visit *v, const struct strbuf *orders,
+		       struct err *e)
 {
 	const struct campaign_config *c = b->config;
 	const struct variant_config *vc = &c->variants[v->variant];
@@ -306,14 +329,16 @@ static int start_guest(struct backend *b, struct visit *v, struct err *e)
 	int64_t bytes;
 	struct guest_spec spec = {
 		.program = q->program,
-		.accelerator = b->accelerator,
+		.accelerator = orders ? "tcg" : b->accelerator,
 		.cpus = MAX(1, c->cpus),
 		.kernel = q->kernels[v->variant].image,
 		.initrd = vc->initrd ? vc->initrd : q->initramfs,
 		/* The variant's words come last, so that they win. */
-		.cmdline = arena_printf(b->a, BASE_CMDLINE "%s%s", vc->cmdline ? " " : "",
-					vc->cmdline ? vc->cmdline : ""),
+		.cmdline = arena_printf(b->a, BASE_CMDLINE "%s%s%s", orders ? " nokaslr" : "",
+					vc->cmdline ? " " : "", vc->cmdline ? vc->cmdline : ""),
+		.initrd_fd = -1,
 	};
+	int r = 0;
 
 	if (!num_parse_size(memory, &bytes) || bytes < 1 << 20)
 		return err_add(e, -EINVAL, "\"%s\" is no size of memory", memory);
@@ -325,22 +350,32 @@ static int start_guest(struct backend *b, struct visit *v, struct err *e)
 	q->runs = 0;
 	q->started = num_monotonic();
 	guest_release(&q->guest);
-	return guest_start(&q->guest, &spec, e);
+	if (orders) {
+		spec.seed = campaign_guest_seed(c, v->block);
+		visit_fact(b, v, "seed", arena_printf(b->a, "%lld", (long long)spec.seed));
+		r = initramfs_with(spec.initrd, INITRAMFS_ORDERS,
+				   (struct span){strbuf_str(orders), orders->len}, &spec.initrd_fd,
+				   e);
+	}
+	if (!r)
+		r = guest_start(&q->guest, &spec, e);
+	if (spec.initrd_fd >= 0)
+		close(spec.initrd_fd);
+	return r;
 }
 
-/* Sysctls and scheduler features. */
 static void apply_settings(struct backend *b, struct visit *v)
 {
-	const struct variant_config *vc = &b->config->variants[v->variant];
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct qemu *q = b->priv;
 	struct span type, body;
 	enum guest_event event;
 
-	settings_encode(vc, &text);
+	settings_encode(&b->config->variants[v->variant], &text);
 	if (!text.len)
 		return;
-	guest_send(&q->guest, "set", text.buf, text.len);
+	if (!b->counting)
+		guest_send(&q->guest, "set", text.buf, text.len);
 	event = guest_wait(&q->guest, SET_DEADLINE * slowness(), 0, &type, &body);
 	if (event == GUEST_FRAME && body.len) {
 		visit_fail(b, v, "config_error", "cannot set in the guest: %.*s",
@@ -349,42 +384,6 @@ static void apply_settings(struct backend *b, struct visit *v)
 	}
 	judge(b, v, event, true);
 }
-
-static int qemu_boot(struct backend *b, struct visit *v, struct err *e)
-{
-	_cleanup_err_ struct err why = ERR_INIT;
-	struct qemu *q = b->priv;
-	struct kernel_found k;
-	struct span type, body;
-	enum guest_event event;
-	double slow = slowness();
-	int r;
-
-	if (!q->kernels[v->variant].image && qemu_find_kernel(b, v->variant, &k, &why)) {
-		visit_fail(b, v, "config_error", "%s", err_text(&why));
-		return 0;
-	}
-	if (!q->kernels[v->variant].image) {
-		visit_fail(b, v, "no_kernel", "%s", q->kernels[v->variant].message);
-		return 0;
-	}
-	r = start_guest(b, v, e);
-	if (r)
-		return r;
-	event = guest_wait(&q->guest, BOOT_DEADLINE * slow, BOOT_SILENCE * slow, &type, &body);
-	if (event != GUEST_FRAME) {
-		judge(b, v, event, false);
-		return 0;
-	}
-	take_hello(b, v, body);
-	if (v->error)
-		stop_guest(b, v);
-	else
-		apply_settings(b, v);
-	return 0;
-}
-
-/* ---- running ---- */
 
 /* Programs lie in the guest's /bin under their last name. */
 static const char *const *guest_argv(struct arena *a, const char *const *argv)
@@ -402,6 +401,100 @@ static const char *const *guest_argv(struct arena *a, const char *const *argv)
 		copy[0] = slash + 1;
 	return copy;
 }
+
+static void encode_job(const struct job *job, struct strbuf *text)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	struct job in_guest = *job;
+
+	in_guest.argv = guest_argv(a, job->argv);
+	in_guest.server = guest_argv(a, job->server);
+	in_guest.prepare = guest_argv(a, job->prepare);
+	job_encode(&in_guest, text);
+}
+
+/* All that a guest which counts will do, for the file it finds. */
+static void add_orders(const struct backend *b, const struct visit *v, const struct job *job,
+		       struct strbuf *orders)
+{
+	_cleanup_strbuf_ struct strbuf settings = STRBUF_INIT, text = STRBUF_INIT;
+
+	settings_encode(&b->config->variants[v->variant], &settings);
+	if (settings.len)
+		frame_encode("set", settings.buf, settings.len, orders);
+	encode_job(job, &text);
+	frame_encode("job", text.buf, text.len, orders);
+	frame_encode("end", "", 0, orders);
+}
+
+/* job: what a guest that counts runs, NULL for one that listens. */
+static int boot_guest(struct backend *b, struct visit *v, const struct job *job, struct err *e)
+{
+	_cleanup_strbuf_ struct strbuf orders = STRBUF_INIT;
+	struct qemu *q = b->priv;
+	struct span type, body;
+	enum guest_event event;
+	double slow = slowness();
+	int r;
+
+	if (job)
+		add_orders(b, v, job, &orders);
+	r = start_guest(b, v, job ? &orders : NULL, e);
+	if (r)
+		return r;
+	event = guest_wait(&q->guest, BOOT_DEADLINE * slow, BOOT_SILENCE * slow, &type, &body);
+	if (event != GUEST_FRAME) {
+		judge(b, v, event, false);
+		return 0;
+	}
+	take_hello(b, v, body);
+	if (v->error)
+		stop_guest(b, v);
+	else
+		apply_settings(b, v);
+	return 0;
+}
+
+static int qemu_boot(struct backend *b, struct visit *v, struct err *e)
+{
+	_cleanup_err_ struct err why = ERR_INIT;
+	struct qemu *q = b->priv;
+	struct kernel_found k;
+
+	if (!q->kernels[v->variant].image && qemu_find_kernel(b, v->variant, &k, &why)) {
+		visit_fail(b, v, "config_error", "%s", err_text(&why));
+		return 0;
+	}
+	if (!q->kernels[v->variant].image) {
+		visit_fail(b, v, "no_kernel", "%s", q->kernels[v->variant].message);
+		return 0;
+	}
+	return boot_guest(b, v, b->counting ? v->first : NULL, e);
+}
+
+/* ---- the end ---- */
+
+/* Waits until the guest has ended as it should. */
+static void end_guest(struct backend *b, struct visit *v)
+{
+	struct qemu *q = b->priv;
+	_cleanup_free_ char *sentinel = mem_printf("KD end runs=%d", q->runs);
+	struct guest *g = &q->guest;
+
+	if (!g->child.pid)
+		return;
+	if (!b->counting)
+		guest_send(g, "end", "", 0);
+	if (!guest_wait_text(g, sentinel, END_DEADLINE * slowness()) && !proc_interrupted())
+		visit_fail(b, v, guest_wait_end(g, 0) ? "truncated" : "hang",
+			   "the guest did not end as it should: the console lacks \"%s\"",
+			   sentinel);
+	else
+		guest_wait_end(g, END_DEADLINE * slowness());
+	stop_guest(b, v);
+}
+
+/* ---- running ---- */
 
 static int take_result(struct backend *b, struct visit *v, struct span type, struct span body,
 		       struct job_result *result, struct err *e)
@@ -424,34 +517,44 @@ static int take_result(struct backend *b, struct visit *v, struct span type, str
 	return 0;
 }
 
+/* Host seconds for a run. The deadline that the agent enforces is one of the guest's clock. */
+static double run_deadline(const struct backend *b, const struct job *job)
+{
+	double deadline = job->deadline * (job->prepare ? 2 : 1) * (b->counting ? slowness() : 1);
+
+	return deadline > 0 ? deadline + RUN_GRACE * slowness() : 0;
+}
+
+/*
+ * A guest that counts is given its job before it boots, and every run a guest of its own: so a
+ * count depends on nothing but the kernel, the command and the seed.
+ */
 static int qemu_run(struct backend *b, struct visit *v, const struct job *job,
 		    struct job_result *result, struct err *e)
 {
-	_cleanup_arena_ struct arena *a = arena_new();
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct qemu *q = b->priv;
-	struct job in_guest = *job;
 	enum guest_event event;
 	struct span type, body;
-	double deadline;
 	int r = 0;
 
 	*result = (struct job_result){.proc.exit_status = -1};
-	if (v->error || !q->guest.child.pid)
+	if (b->counting && !v->error && !q->guest.child.pid && q->runs)
+		r = boot_guest(b, v, job, e);
+	if (r || v->error || !q->guest.child.pid)
 		goto broken;
-	in_guest.argv = guest_argv(a, job->argv);
-	in_guest.server = guest_argv(a, job->server);
-	in_guest.prepare = guest_argv(a, job->prepare);
-	job_encode(&in_guest, &text);
 	q->runs++;
-	guest_send(&q->guest, "job", text.buf, text.len);
-	deadline = job->deadline * (job->prepare ? 2 : 1);
-	event = guest_wait(&q->guest, deadline > 0 ? deadline + RUN_GRACE * slowness() : 0, 0,
-			   &type, &body);
+	if (!b->counting) {
+		encode_job(job, &text);
+		guest_send(&q->guest, "job", text.buf, text.len);
+	}
+	event = guest_wait(&q->guest, run_deadline(b, job), 0, &type, &body);
 	if (event == GUEST_FRAME)
 		r = take_result(b, v, type, body, result, e);
 	else
 		judge(b, v, event, true);
+	if (b->counting && !r)
+		end_guest(b, v);
 broken:
 	if (proc_interrupted())
 		result->proc.interrupted = true;
@@ -466,21 +569,8 @@ broken:
 
 static int qemu_collect(struct backend *b, struct visit *v, struct err *e)
 {
-	struct qemu *q = b->priv;
-	_cleanup_free_ char *sentinel = mem_printf("KD end runs=%d", q->runs);
-	struct guest *g = &q->guest;
-
 	(void)e;
-	if (!g->child.pid)
-		return 0;
-	guest_send(g, "end", "", 0);
-	if (!guest_wait_text(g, sentinel, END_DEADLINE * slowness()) && !proc_interrupted())
-		visit_fail(b, v, guest_wait_end(g, 0) ? "truncated" : "hang",
-			   "the guest did not end as it should: the console lacks \"%s\"",
-			   sentinel);
-	else
-		guest_wait_end(g, END_DEADLINE * slowness());
-	stop_guest(b, v);
+	end_guest(b, v);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/num.h"
+#include "runner/count.h"
 #include "runner/session.h"
 #include "runner/store.h"
 
@@ -147,6 +148,27 @@ static void match_plan(struct session *s)
 		differs(s, "runs_per_boot", number_text(s, runs), number_text(s, s->c->runs));
 }
 
+/* Counts made in part with another QEMU, or in part as times, would be no series. */
+static int match_counting(struct session *s)
+{
+	const char *then = "", *now = or_empty(s->backend.counting);
+	struct db_fact *facts;
+	size_t n, i;
+	int ret = db_get_facts(s->db, s->a, "campaign", s->row.id, &facts, &n, s->e);
+
+	for (i = 0; !ret && i < n; i++)
+		if (!strcmp(facts[i].key, COUNT_FACT))
+			then = facts[i].value;
+	if (ret || !strcmp(then, now))
+		return ret;
+	if (!*then || !*now)
+		differs(s, "what is measured", *then ? "instructions (--icount)" : "times",
+			*now ? "instructions (--icount)" : "times");
+	else
+		differs(s, "the guest that counts", then, now);
+	return 0;
+}
+
 int session_match(struct session *s)
 {
 	size_t before = s->e->list.n;
@@ -154,6 +176,9 @@ int session_match(struct session *s)
 
 	if (strcmp(s->row.backend, s->backend.ops->name))
 		differs(s, "the backend", s->row.backend, s->backend.ops->name);
+	ret = match_counting(s);
+	if (ret)
+		return ret;
 	match_plan(s);
 	if ((uint64_t)s->row.seed != s->c->seed)
 		differs(s, "the seed", number_text(s, s->row.seed),

@@ -22,6 +22,11 @@ uint64_t run_draw_seed(void)
 	return v % 999999999 + 1;
 }
 
+uint64_t run_seed(const struct campaign_config *c)
+{
+	return c->seed ? c->seed : c->counting ? 1 : run_draw_seed();
+}
+
 static void run_note(struct session *s, const char *text)
 {
 	if (s->opt->note)
@@ -165,7 +170,7 @@ static int open_backend(struct session *s)
 			      .data = s,
 			      .note = s->opt->note};
 	ret = b->ops->prepare(b, s->e);
-	s->slow = str_equal(b->accelerator, "tcg");
+	s->slow = str_equal(b->accelerator, "tcg") || b->counting;
 	return ret;
 }
 

@@ -102,5 +102,10 @@ void run_fill(struct arena *a, const struct job_result *result, struct db_run *r
 
 /* A random seed that can be typed: 1 to 999999999. */
 uint64_t run_draw_seed(void);
+/*
+ * The campaign's seed; where none is given a drawn one, or 1 if it counts, so that a count repeats
+ * tomorrow and elsewhere.
+ */
+uint64_t run_seed(const struct campaign_config *c);
 
 #endif

@@ -9,8 +9,11 @@
 
 #include "core/num.h"
 #include "parsers/monitor_log.h"
+#include "runner/count.h"
 
-#define MONITORS "monitors" /* name of the stream */
+/* Names of the streams beside the output. */
+#define MONITORS "monitors"
+#define COUNT	 "count"
 
 /* What a run is read with. */
 struct reading {
@@ -237,9 +240,51 @@ static const char *counters_doubt(const struct reading *r, const struct parse_ru
 	return NULL;
 }
 
+/*
+ * The counts take the place of what the benchmark measured with a clock that counts instructions.
+ * Where much of it is time in which nothing ran the run is suspect: *why.
+ */
+static void take_counts(const struct reading *r, struct span text, struct parse_result *result,
+			const char **why)
+{
+	_cleanup_err_ struct err damage = ERR_INIT;
+	struct parse_run *p = arena_alloc(r->a, sizeof(*p));
+	struct count c;
+
+	p->outcome = result->outcome;
+	if (count_parse(text, &c, &damage)) {
+		p->outcome = result->outcome = OUTCOME_ERROR;
+		p->error = result->error = "no_count";
+		p->message = result->message = arena_strdup(r->a, err_text(&damage));
+	} else {
+		const struct parse_value values[] = {
+			{.metric = "kinsn", .unit = "kinsn", .value = (double)c.tsc / 1e3},
+			{.metric = "kinsn_switches", .unit = "count", .value = (double)c.voluntary},
+			{.metric = "kinsn_preemptions",
+			 .unit = "count",
+			 .value = (double)c.involuntary},
+			{.metric = "kinsn_time", .unit = "ms", .value = (double)c.ns / 1e6},
+			{.metric = "kinsn_idle",
+			 .unit = "%",
+			 .value = 100 * c.idle,
+			 .is_null = isnan(c.idle)},
+		};
+
+		p->values.items = arena_copy(r->a, values, ARRAY_SIZE(values), sizeof(*values));
+		p->values.n = p->values.alloc = ARRAY_SIZE(values);
+	}
+	if (c.idle > COUNT_IDLE_MAX)
+		*why = arena_printf(r->a,
+				    "%.0f %% of the count is time in which nothing ran: it waits more "
+				    "than it computes",
+				    100 * c.idle);
+	result->runs.items = p;
+	result->runs.n = result->runs.alloc = 1;
+}
+
 /* Parses and writes outcome and samples in one transaction. */
 static int interpret(const struct reading *r, struct db_run *run, struct span text,
-		     struct span monitors, const struct param_value *params, size_t n)
+		     const struct run_output *beside, const struct param_value *params, size_t n)
 {
 	struct parse_result *result = NULL;
 	struct parse_run counters;
@@ -253,16 +298,18 @@ static int interpret(const struct reading *r, struct db_run *run, struct span te
 	if (!ret && !run->error)
 		ret = read_output(r, run, text, &result);
 	if (!ret && result) {
+		if (result->outcome == OUTCOME_OK)
+			differ = params_differ(r, result->runs.items, params, n);
+		if (result->outcome == OUTCOME_OK && beside->count.len)
+			take_counts(r, beside->count, result, &differ);
 		outcome = result->outcome;
 		run->error = result->error;
 		run->message = result->message;
-		if (outcome == OUTCOME_OK)
-			differ = params_differ(r, result->runs.items, params, n);
 	}
-	monitor_log_parse(r->a, monitors, &counters);
+	monitor_log_parse(r->a, beside->monitors, &counters);
 	if (!differ && outcome == OUTCOME_OK)
 		differ = counters_doubt(r, &counters);
-	if (differ) {
+	if (differ && outcome == OUTCOME_OK) {
 		outcome = OUTCOME_SUSPECT;
 		run->message = differ;
 	}
@@ -291,9 +338,10 @@ static int store_raw(struct db *db, struct db_run *run, const struct run_output 
 		{"stdout", output->out},
 		{"stderr", output->err},
 		{MONITORS, output->monitors},
+		{COUNT, output->count},
 	};
-	size_t i;
 	int ret = db_begin(db, e);
+	size_t i;
 
 	if (ret)
 		return ret;
@@ -324,8 +372,8 @@ int store_run(struct db *db, struct arena *a, const struct catalog *cat,
 		return ret;
 	strbuf_add(&both, output->out.s, output->out.len);
 	strbuf_add(&both, output->err.s, output->err.len);
-	return interpret(&r, run, (struct span){strbuf_str(&both), both.len}, output->monitors,
-			 params, n_params);
+	return interpret(&r, run, (struct span){strbuf_str(&both), both.len}, output, params,
+			 n_params);
 }
 
 /* Parameters of a test case as stored: {"clients":"2"} */
@@ -364,7 +412,7 @@ static int find_case(struct db *db, struct arena *a, const struct db_run *run,
 }
 
 static int read_streams(struct db *db, struct arena *a, int64_t run, struct strbuf *text,
-			struct strbuf *monitors, struct err *e)
+			struct strbuf *monitors, struct strbuf *count, struct err *e)
 {
 	struct db_raw *raws;
 	size_t n, i;
@@ -376,7 +424,10 @@ static int read_streams(struct db *db, struct arena *a, int64_t run, struct strb
 		if (!strcmp(raws[i].stream, "console") || !strcmp(raws[i].stream, "source"))
 			continue;
 		ret = db_read_raw(db, raws[i].id, &one, e);
-		strbuf_add(!strcmp(raws[i].stream, MONITORS) ? monitors : text, strbuf_str(&one),
+		strbuf_add(!strcmp(raws[i].stream, MONITORS) ? monitors
+			   : !strcmp(raws[i].stream, COUNT)  ? count
+							     : text,
+			   strbuf_str(&one),
 			   one.len);
 	}
 	return ret;
@@ -404,6 +455,7 @@ int store_reparse(struct db *db, struct arena *a, const struct catalog *cat, str
 {
 	struct reading r = {db, a, cat, NULL, e};
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, monitors = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf count = STRBUF_INIT;
 	struct param_value *params = NULL;
 	struct db_case c = {0};
 	size_t n = 0;
@@ -412,7 +464,7 @@ int store_reparse(struct db *db, struct arena *a, const struct catalog *cat, str
 	if (!ret)
 		ret = read_params(a, c.params, &params, &n, e);
 	if (!ret)
-		ret = read_streams(db, a, run->id, &text, &monitors, e);
+		ret = read_streams(db, a, run->id, &text, &monitors, &count, e);
 	/* The output of an imported run stands in its campaign's source: nothing to read. */
 	if (!ret && !text.len && strcmp(run->outcome, "stored"))
 		return 0;
@@ -424,5 +476,9 @@ int store_reparse(struct db *db, struct arena *a, const struct catalog *cat, str
 	if (!r.def)
 		r.def = catalog_clock(a, c.benchmark);
 	return interpret(&r, run, (struct span){strbuf_str(&text), text.len},
-			 (struct span){strbuf_str(&monitors), monitors.len}, params, n);
+			 &(struct run_output){
+				 .monitors = {strbuf_str(&monitors), monitors.len},
+				 .count = {strbuf_str(&count), count.len},
+			 },
+			 params, n);
 }

@@ -13,6 +13,7 @@
 struct run_output {
 	struct span out, err;
 	struct span monitors; /* log of machine/monitor.h */
+	struct span count;    /* report of kdelta-count (runner/count.h) */
 };
 
 static inline struct run_output run_output_of(const struct job_result *r)
@@ -21,6 +22,7 @@ static inline struct run_output run_output_of(const struct job_result *r)
 		.out = {strbuf_str(&r->proc.out), r->proc.out.len},
 		.err = {strbuf_str(&r->proc.err), r->proc.err.len},
 		.monitors = {strbuf_str(&r->monitors), r->monitors.len},
+		.count = {strbuf_str(&r->count), r->count.len},
 	};
 }
 
@@ -30,6 +32,7 @@ static inline struct run_output run_output_of(const struct job_result *r)
  * class and message go into *run. run->error set by the caller means that there was no run at all
  * (not_found, server_failed ...): it is stored as it is. A deadline that passed is exit status 124.
  * params: what was asked for; where the output says something else the run is suspect.
+ * Of a run that was counted the counts are the only samples: its clock was none.
  */
 int store_run(struct db *db, struct arena *a, const struct catalog *cat,
 	      const struct bench_def *def, struct db_run *run, const struct run_output *output,

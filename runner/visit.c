@@ -25,19 +25,28 @@ static const char *const *join_env(struct arena *a, const char *const *fixed,
 	return all;
 }
 
-int session_run_job(struct session *s, struct visit *v, const struct test_case *c,
-		    struct job_result *result)
+static struct job make_job(struct session *s, int variant, const struct test_case *c)
 {
-	const struct variant_config *variant = &s->c->variants[v->variant];
+	const struct variant_config *config = &s->c->variants[variant];
 	struct job job;
 
 	case_job(s->a, c, s->backend.ops->local, s->slow, &job);
-	job.env = join_env(s->a, job.env, variant);
-	job.policy = variant->policy;
-	job.nice = variant->nice;
-	job.monitors = s->c->monitors;
+	job.env = join_env(s->a, job.env, config);
+	job.policy = config->policy;
+	job.nice = config->nice;
+	job.count = s->c->counting;
+	/* what reads counters in the guest would be counted */
+	job.monitors = job.count ? NULL : s->c->monitors;
 	job.monitor_interval = s->c->monitor_interval;
 	job.monitor_per_cpu = s->c->monitor_per_cpu;
+	return job;
+}
+
+int session_run_job(struct session *s, struct visit *v, const struct test_case *c,
+		    struct job_result *result)
+{
+	struct job job = make_job(s, v->variant, c);
+
 	return s->backend.ops->run(&s->backend, v, &job, result, s->e);
 }
 
@@ -273,11 +282,16 @@ int session_visit(struct session *s, int block, size_t variant, struct visit_cel
 		.started = time(NULL),
 		.block = block,
 	};
+	struct job first;
 	double begin;
 	int ret = db_add_boot(s->db, &boot, &boot.id, s->e), left;
 
 	if (ret)
 		return ret;
+	if (cells.n) {
+		first = make_job(s, v.variant, &s->c->cases[session_case_index(s, cells.items[0])]);
+		v.first = &first;
+	}
 	ret = enter(s, &v, &boot);
 	if (!ret)
 		ret = run_cells(s, &v, boot.id, cells);
