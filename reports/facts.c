@@ -45,8 +45,7 @@ static bool line_has(const struct metric_line *l, const char *name)
 	return at != NULL && (at[strlen(name)] == ',' || !at[strlen(name)]);
 }
 
-/* Metrics of one benchmark that share everything but their name share a line. */
-static void facts_metrics(struct text *t, const struct view *v)
+void facts_metrics(struct text *t, const struct view *v, bool headlines)
 {
 	ARRAY_OF(struct metric_line) lines = {NULL, 0, 0};
 	struct metric_line *l;
@@ -59,7 +58,7 @@ static void facts_metrics(struct text *t, const struct view *v)
 			const struct cmp_row *row = &test->rows[r];
 			const char *name = text_ascii(v->a, comparison_metric_name(row));
 
-			if (!row->shown)
+			if (headlines ? !row->headline : !row->shown)
 				continue;
 			array_for_each (l, &lines)
 				if (!strcmp(l->benchmark, test->benchmark) &&
@@ -322,8 +321,8 @@ static const char *legend_name(const struct view *v, const struct cmp_variant *v
 /* Keys below the legend: a line that began with one would be read as one where blanks were lost. */
 static bool is_key(const struct view *v, struct span word)
 {
-	static const char *const keys[] = {"machine", "command", "missing", "marks",
-					   "source",  "stopped", "note"};
+	static const char *const keys[] = {"machine", "command", "missing", "marks", "columns",
+					   "noise",   "source",  "stopped", "note"};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
@@ -508,7 +507,7 @@ void facts_origin(struct text *t, const struct view *v)
 
 void facts_print(struct text *t, const struct view *v)
 {
-	facts_metrics(t, v);
+	facts_metrics(t, v, false);
 	facts_change(t, v);
 	if (v->c->tested && (v->words || layout_is_pair(v->c)) && v->style == STYLE_TABLE)
 		facts_verdicts(t, v);

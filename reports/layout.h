@@ -27,6 +27,11 @@ void words_print(struct text *t, const struct view *v);
 /* The verdict of one benchmark. */
 void words_sentence(struct text *t, const struct view *v, const char *benchmark);
 void facts_print(struct text *t, const struct view *v);
+/*
+ * Unit, direction, mean and number of runs of the metrics that stand in the tables, or only of the
+ * headlines; metrics of one benchmark that share everything but their name share a line.
+ */
+void facts_metrics(struct text *t, const struct view *v, bool headlines);
 /* Some of the facts: who is compared, on what, with which command, what is missing. */
 void facts_sides(struct text *t, const struct view *v);
 /* Where the figures are from, and what to beware of. */

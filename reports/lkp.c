@@ -381,6 +381,7 @@ static int lkp_render(const struct comparison *c, const struct report_options *o
 		print_against(&k);
 	k.t = &head;
 	k.variant = 1;
+	facts_metrics(&head, &k.view, true);
 	if (c->n_tests == 1) {
 		text_block(&head, "test", "%s", lkp_test(&k, &c->tests[0]));
 		lkp_print_checked(&k, &c->tests[0]);

@@ -24,7 +24,7 @@ struct lkp {
 const char *lkp_change(struct lkp *k, const struct cmp_cell *base, const struct cmp_cell *cell);
 /* "better s" */
 const char *lkp_reads(struct lkp *k, const struct cmp_cell *cell);
-/* "aim7.jobs-per-min", but "time.elapsed_time" of "aim7.time.elapsed_time". */
+/* "aim7.jobs-per-min": in full, as `kdelta explain` and `history` take it. */
 const char *lkp_metric(struct arena *a, const struct cmp_row *row);
 
 /* "aim7/test=page_test (machine box1): what it does" */

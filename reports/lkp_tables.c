@@ -33,8 +33,8 @@ static const char *value_text(struct arena *a, const struct cmp_cell *cell)
 		return text_ascii(a, cell->mean_text);
 	if (cell->mean == 0)
 		return "0";
-	if (v >= 1e8 || v < 1e-3)
-		return arena_printf(a, "%.4g", cell->mean);
+	if (v >= 1e8 || v < 1)
+		return arena_printf(a, "%.5g", cell->mean);
 	return arena_printf(a, "%.*f",
 			    v >= 1e4   ? 0
 			    : v >= 1e3 ? 1
@@ -108,9 +108,7 @@ const char *lkp_reads(struct lkp *k, const struct cmp_cell *cell)
 
 const char *lkp_metric(struct arena *a, const struct cmp_row *row)
 {
-	const char *name = comparison_metric_name(row);
-
-	return text_ascii(a, !row->headline && strchr(name, '.') ? name : row->metric);
+	return text_ascii(a, row->metric);
 }
 
 /* ---- which rows ---- */
@@ -257,8 +255,8 @@ static void print_heads(const struct lkp *k, const struct line_array *lines, con
 /* A row of other numbers of runs says so; one that a side lacks altogether shows it. */
 static void print_n(const struct lkp *k, const struct line *l, const struct line_array *lines)
 {
-	if ((l->base->n && l->base->n != lines->n_base) ||
-	    (l->cell->n && l->cell->n != lines->n_other))
+	if ((l->base->has_mean && l->base->n != lines->n_base) ||
+	    (l->cell->has_mean && l->cell->n != lines->n_other))
 		text_wrap(k->t, "", (size_t)least_width[C_A] + 1,
 			  arena_printf(k->a, "(n = %d of %s, %d of %s)", l->base->n,
 				       k->c->variants[0].id, l->cell->n,

@@ -697,17 +697,23 @@ const char *view_unit_word(const struct comparison *c, bool plural)
 	return plural ? "runs" : "run";
 }
 
-/* n of a variant where all its cells have the same, else 0. */
+/* n of a variant where all its cells have the same, else 0; events count runs of their own. */
 static int variant_units(const struct comparison *c, size_t variant)
 {
-	int n = c->tests[0].rows[0].cells[variant].n;
+	int n = -1;
 	size_t t, r;
 
 	for (t = 0; t < c->n_tests; t++)
-		for (r = 0; r < c->tests[t].n_rows; r++)
-			if (c->tests[t].rows[r].cells[variant].n != n)
+		for (r = 0; r < c->tests[t].n_rows; r++) {
+			const struct cmp_row *row = &c->tests[t].rows[r];
+
+			if (row->events)
+				continue;
+			if (n >= 0 && row->cells[variant].n != n)
 				return 0;
-	return n;
+			n = row->cells[variant].n;
+		}
+	return MAX(n, 0);
 }
 
 const char *view_units_text(const struct comparison *c, struct arena *a)
@@ -733,9 +739,10 @@ void view_units_range(const struct comparison *c, int *low, int *high)
 	for (t = 0; t < c->n_tests; t++) {
 		for (r = 0; r < c->tests[t].n_rows; r++) {
 			for (i = 0; i < c->n_variants; i++) {
-				int n = c->tests[t].rows[r].cells[i].n;
+				const struct cmp_row *row = &c->tests[t].rows[r];
+				int n = row->cells[i].n;
 
-				if (!n)
+				if (!n || row->events)
 					continue;
 				*low = *low ? MIN(*low, n) : n;
 				*high = MAX(*high, n);

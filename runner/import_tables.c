@@ -328,7 +328,7 @@ static void take_deviation(const struct table *t, const struct table_cell *cell,
 	s->deviation = cell->deviation * (t->deviation == DEV_FRACTION ? 100 : 1);
 	if (cell->has_deviation)
 		s->deviation_kind = kinds[t->deviation];
-	else if (t->deviation == DEV_HIDDEN)
+	else if (t->deviation == DEV_HIDDEN && !cell->unknown_deviation)
 		s->deviation_kind = "hidden";
 }
 

@@ -14,34 +14,40 @@
 
 /* ---- test cases ---- */
 
-struct params {
-	struct arena *a;
-	ARRAY_OF(struct table_param) list;
-};
-
-static void add_param(struct params *p, const char *name, const char *value)
+void own_param_add(struct own_params *p, const char *name, const char *value, bool shown)
 {
-	*ARRAY_PUSH(&p->list) = (struct table_param){name, value, true};
+	*ARRAY_PUSH(&p->list) = (struct table_param){name, value, shown};
+}
+
+void own_params_take(struct own_params *p, const struct table_param **out, size_t *n)
+{
+	struct table_param *list = arena_alloc_array(p->a, p->list.n + 1, sizeof(*list));
+
+	if (p->list.n)
+		memcpy(list, p->list.items, p->list.n * sizeof(*list));
+	*out = list;
+	*n = p->list.n;
+	ARRAY_FREE(&p->list);
 }
 
 /* "mode=process", "numa 0&1": as reports print a parameter */
-static void add_words(struct params *p, struct span s)
+static void add_words(struct own_params *p, struct span s)
 {
 	static const char *const places[] = {"numa", "node", "cpu", "socket"};
 	const char *equals = memchr(s.s, '=', s.len), *blank = memchr(s.s, ' ', s.len);
 	size_t i;
 
 	if (equals && equals > s.s && (!blank || equals < blank)) {
-		add_param(p, arena_strndup(p->a, s.s, (size_t)(equals - s.s)),
-			  arena_strndup(p->a, equals + 1, s.len - (size_t)(equals + 1 - s.s)));
+		own_param_add(p, arena_strndup(p->a, s.s, (size_t)(equals - s.s)),
+			  arena_strndup(p->a, equals + 1, s.len - (size_t)(equals + 1 - s.s)), true);
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(places) && !span_starts(s, places[i]); i++)
 		;
-	add_param(p, i < ARRAY_SIZE(places) ? "bind" : "section", arena_strndup(p->a, s.s, s.len));
+	own_param_add(p, i < ARRAY_SIZE(places) ? "bind" : "section", arena_strndup(p->a, s.s, s.len), true);
 }
 
-static void add_list(struct params *p, const char *s, const char *separator)
+static void add_list(struct own_params *p, const char *s, const char *separator)
 {
 	const char *end;
 
@@ -59,7 +65,7 @@ struct subject {
 	const char *metric, *unit, *mean;
 	enum row_better better;
 	const struct own_metric *known; /* NULL: the facts have no such metric */
-	struct table_param *params;
+	const struct table_param *params;
 	size_t n_params;
 };
 
@@ -74,7 +80,7 @@ static const char *row_unit(const struct own_table *t, const struct own_metric *
 static void find_subject(struct own_report *rp, const struct own_table *t,
 			 const struct own_row *row, struct subject *s)
 {
-	struct params p = {.a = rp->a};
+	struct own_params p = {.a = rp->a};
 	const struct own_metric *of_label = own_metric_find(&rp->facts, t->benchmark, row->label);
 	bool is_metric = !*t->axis && (of_label || !*t->metric || !strcmp(row->label, t->metric));
 
@@ -84,23 +90,17 @@ static void find_subject(struct own_report *rp, const struct own_table *t,
 	s->mean = s->known ? s->known->mean : NULL;
 	s->better = s->known ? s->known->better : BETTER_UNKNOWN;
 	if (*t->axis)
-		add_param(&p, t->axis, row->label);
+		own_param_add(&p, t->axis, row->label, true);
 	else if (!is_metric)
 		add_list(&p, row->label, "/");
 	add_list(&p, t->where, ", ");
-	s->n_params = p.list.n;
 	/* no parameters are none too; those of a build stand in its command */
 	if (p.list.n || strcmp(t->benchmark, "kernbench"))
-		s->params = arena_alloc_array(rp->a, p.list.n + 1, sizeof(*s->params));
-	if (p.list.n)
-		memcpy(s->params, p.list.items, p.list.n * sizeof(*s->params));
-	ARRAY_FREE(&p.list);
+		own_params_take(&p, &s->params, &s->n_params);
 }
 
-/* The command of a benchmark, where it is clear which one is meant. */
-static const char *command_of(const struct own_report *rp, const char *benchmark)
+const char *own_command(const struct own_facts *f, const char *benchmark)
 {
-	const struct own_facts *f = &rp->facts;
 	size_t i;
 
 	if (f->commands.n != f->benchmarks.n)
@@ -129,7 +129,7 @@ static void new_table(const struct emit *em, struct table *t, const struct own_t
 		.section = *of->where ? of->where : NULL,
 		.benchmark = of->benchmark,
 		.axis_name = *of->axis ? of->axis : NULL,
-		.command = command_of(em->rp, of->benchmark),
+		.command = own_command(f, of->benchmark),
 		.sign = SIGN_RAW,
 		.deviation = of->spread ? DEV_CV : DEV_NONE,
 		.variants = em->names,
@@ -316,19 +316,19 @@ static bool stands_below(struct own_report *rp, size_t from, const struct own_ta
 	return found;
 }
 
-static const char **variant_names(struct own_report *rp, const struct table_options *opt)
+const char **own_variants(struct arena *a, const struct own_facts *f,
+			  const struct table_options *opt)
 {
 	size_t n = 0;
 
 	while (opt && opt->names && opt->names[n])
 		n++;
-	return n == rp->facts.n ? arena_copy(rp->a, opt->names, n, sizeof(*opt->names))
-				: rp->facts.names;
+	return n == f->n ? arena_copy(a, opt->names, n, sizeof(*opt->names)) : f->names;
 }
 
 void own_emit(struct own_report *rp, const struct table_options *opt, struct table_set *set)
 {
-	struct emit em = {rp, opt, set, variant_names(rp, opt)};
+	struct emit em = {rp, opt, set, own_variants(rp->a, &rp->facts, opt)};
 	struct own_table *of;
 	struct own_row *row;
 	struct table t;
@@ -388,7 +388,8 @@ static size_t read_report(struct own_report *rp, size_t i, bool *used)
 		to = i + 1;
 		if (!lines[i].text.len)
 			continue;
-		if (span_starts(span_trim(lines[i].text), "metric "))
+		if (span_starts(span_trim(lines[i].text), "metric ") ||
+		    own_lkp_starts(rp->text, i))
 			break;
 		while (to < rp->text->n && lines[to].text.len && lines[to].depth == lines[i].depth)
 			to++;
@@ -407,6 +408,8 @@ static int own_read(const struct table_source *src)
 		struct own_report rp = {.a = src->a, .text = src->text};
 
 		end = i + 1;
+		if (own_lkp_read(src, i, &end))
+			continue;
 		if (!own_facts_read(src->a, src->text, i, &rp.facts, src->set, &last))
 			continue;
 		for (k = i; k < last; k++)

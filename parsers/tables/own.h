@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parts of the reader of kdelta's own mails (-o mail): facts, blocks of numbers, and the rows that
- * several blocks of one report tell of.
+ * Parts of the reader of kdelta's own reports (-o mail, -o lkp): facts, blocks of numbers, and the
+ * rows that several blocks of one report tell of.
  */
 #ifndef PARSERS_TABLES_OWN_H
 #define PARSERS_TABLES_OWN_H
 
 #include "parsers/tables/tables.h"
 
-enum own_style { OWN_TABLE, OWN_NORM, OWN_BLOCK };
+enum own_style { OWN_TABLE, OWN_NORM, OWN_BLOCK, OWN_LKP };
 
 /* "tbench throughput, MB/s, higher is better; Hmean, n = 5 boots" */
 struct own_metric {
@@ -27,6 +27,10 @@ struct own_facts {
 	bool has_commits;
 	bool published; /* changes are those of a source, not of the means */
 	enum own_style style;
+	/* of -o lkp */
+	const char *test; /* "aim7/test=page_test (machine box1): text" of the only case, or NULL */
+	bool tested;	  /* what a row reads is a verdict */
+	bool hidden;	  /* deviations of 2 % or less were not printed by the source */
 };
 
 /*
@@ -35,6 +39,11 @@ struct own_facts {
  */
 bool own_facts_read(struct arena *a, const struct table_text *text, size_t i, struct own_facts *f,
 		    struct table_set *set, size_t *end);
+/* Whether the lines from i to the next empty one are facts of -o lkp. */
+bool own_lkp_starts(const struct table_text *text, size_t i);
+/* The same of -o lkp, which begins with any of its keys. */
+bool own_facts_read_lkp(struct arena *a, const struct table_text *text, size_t i,
+			struct own_facts *f, struct table_set *set, size_t *end);
 void own_facts_release(struct own_facts *f);
 
 /* The metric of that name, or the only one of the benchmark where name is ""; NULL: none. */
@@ -120,6 +129,25 @@ bool own_line_read(struct own_report *rp, const struct own_head *h, const struct
 /* Does nothing where the word is no number. */
 void own_set_value(struct own_report *rp, struct table_cell *c, struct span s, int line);
 void own_set_change(struct table_cell *c, double percent, int line);
+
+/* The command of a benchmark, where it is clear which one is meant, or NULL. */
+const char *own_command(const struct own_facts *f, const char *benchmark);
+/* The names of the variants, or those of --names where they are as many. */
+const char **own_variants(struct arena *a, const struct own_facts *f,
+			  const struct table_options *opt);
+/* "mode=process", "machine box1" */
+struct own_params {
+	struct arena *a;
+	ARRAY_OF(struct table_param) list;
+};
+void own_param_add(struct own_params *p, const char *name, const char *value, bool shown);
+/* Moves them to the arena; *out is never NULL. */
+void own_params_take(struct own_params *p, const struct table_param **out, size_t *n);
+
+/* ---- -o lkp (own_lkp.c) ---- */
+
+/* A report whose facts start at line i: its tables go to the set, *end is the line after it. */
+bool own_lkp_read(const struct table_source *src, size_t i, size_t *end);
 
 /* Words of the lines [from, to) with one blank between them. */
 char *own_join(struct arena *a, const struct table_text *text, size_t from, size_t to);

@@ -213,6 +213,8 @@ struct keys {
 	const struct table_text *text;
 	size_t from, to;
 	bool squeezed; /* continued lines stand as far left as keys */
+	size_t indent; /* of keys, where they are not squeezed */
+	int depth;     /* lines of fewer quote marks were wrapped off the line above */
 };
 
 static bool has_key(const struct keys *k, size_t i, const char *key)
@@ -220,8 +222,12 @@ static bool has_key(const struct keys *k, size_t i, const char *key)
 	struct span line = k->text->lines[i].text;
 	size_t len = strlen(key);
 
+	if (k->text->lines[i].depth < k->depth)
+		return false;
 	if (k->squeezed)
 		line = span_trim(line);
+	else
+		span_skip(&line, MIN(k->indent, line.len));
 	return line.len > len && !memcmp(line.s, key, len) && line.s[len] == ' ';
 }
 
@@ -301,18 +307,21 @@ static void read_variant(struct arena *a, struct own_facts *f, size_t i, const c
 	f->descriptions[i] = sb.len ? arena_strdup(a, strbuf_str(&sb)) : NULL;
 }
 
-/* "A - 1 of the means": a line that continues a formula */
+/* "A - 1 of the means", "A and 3 of B": a line that continues a formula or a number of runs */
 static bool is_formula(const struct keys *k, size_t i)
 {
-	struct span rest = span_trim(k->text->lines[i].text), word;
+	struct span rest = span_trim(k->text->lines[i].text), word, next;
 
 	span_next_word(&rest, &word);
-	return !span_next_word(&rest, &word) || span_is(word, "-") || span_is(word, "/") ||
-	       span_is(word, "is");
+	if (!span_next_word(&rest, &word))
+		return true;
+	return span_is(word, "-") || span_is(word, "/") || span_is(word, "is") ||
+	       (span_is(word, "and") && span_next_word(&rest, &next) &&
+		isdigit((unsigned char)next.s[0]));
 }
 
-static const char *const late_keys[] = {"machine", "command", "missing", "marks",
-					"source",  "stopped", "note"};
+static const char *const late_keys[] = {"machine", "command", "missing", "marks", "columns",
+					"noise",   "source",  "stopped", "note"};
 
 static size_t late_line(const struct keys *k, size_t from, size_t least, size_t *which)
 {
@@ -406,6 +415,86 @@ bool own_facts_read(struct arena *a, const struct table_text *text, size_t i, st
 	}
 	*end = k.to;
 	if (read_all(&k, f, set))
+		return true;
+	own_facts_release(f);
+	return false;
+}
+
+/* ---- -o lkp ---- */
+
+/*
+ *	metric   aim7 jobs-per-min, jobs/min, higher is better; Hmean, n = 5 boots
+ *	test     aim7/test=page_test
+ *	A        old  6.1.0, the baseline
+ *	B        new  6.2.0
+ *	columns  sd = stddev / mean, %; change = B / A - 1; reads = the verdict: better, ...
+ */
+static bool is_columns(struct span line)
+{
+	static const char *const words[] = {"columns", "sd", "=", "stddev", "/", "mean,"};
+	struct span word;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (!span_next_word(&line, &word) || !span_is(word, words[i]))
+			return false;
+	return true;
+}
+
+static size_t columns_line(const struct table_text *text, size_t i)
+{
+	while (i < text->n && text->lines[i].text.len && !is_columns(text->lines[i].text))
+		i++;
+	return i;
+}
+
+bool own_lkp_starts(const struct table_text *text, size_t i)
+{
+	i = columns_line(text, i);
+	return i < text->n && text->lines[i].text.len;
+}
+
+static bool read_lkp(struct keys *k, struct own_facts *f, size_t columns, struct table_set *set)
+{
+	size_t metric = find_key(k, k->from, "metric"), test, at = k->from, end;
+	const char *words = key_text(k, columns, k->to, "columns");
+
+	for (at = find_key(k, at, "A"); at < columns && is_formula(k, at);)
+		at = find_key(k, at + 1, "A");
+	if (at >= columns || !read_legend(k, f, at, &end))
+		return false;
+	test = find_key(k, k->from, "test");
+	if (metric < at)
+		read_metrics(k->a, f, key_text(k, metric, MIN(test, at), "metric"));
+	end = MIN(find_key(k, k->from, "checked"), at);
+	if (test < end)
+		f->test = key_text(k, test, end, "test");
+	f->style = OWN_LKP;
+	f->published = strstr(words, " - 1, as published") != NULL;
+	f->tested = strstr(words, "reads = the verdict") != NULL;
+	f->hidden = strstr(words, "<=2 = ") != NULL;
+	read_late(k, f, at + 1, set);
+	return true;
+}
+
+bool own_facts_read_lkp(struct arena *a, const struct table_text *text, size_t i,
+			struct own_facts *f, struct table_set *set, size_t *end)
+{
+	size_t columns = columns_line(text, i);
+	struct keys k = {.a = a, .text = text, .from = i, .to = i};
+	struct span line;
+
+	*f = (struct own_facts){0};
+	if (columns >= text->n || !text->lines[columns].text.len)
+		return false;
+	line = text->lines[columns].text;
+	k.squeezed = !span_find(line, "columns  ");
+	k.indent = strspn(line.s, " ");
+	k.depth = text->lines[columns].depth;
+	while (k.to < text->n && text->lines[k.to].text.len)
+		k.to++;
+	*end = k.to;
+	if (read_lkp(&k, f, columns, set))
 		return true;
 	own_facts_release(f);
 	return false;

@@ -43,6 +43,7 @@ struct table_param {
 /* A cell with neither value nor change is not there. */
 struct table_cell {
 	bool has_value, has_change, has_deviation, has_n;
+	bool unknown_deviation; /* among DEV_HIDDEN: not even known to be small */
 	double value;		/* in the table's unit */
 	const char *value_text; /* as printed, without thousands separators */
 	double change;		/* percent (or points, see the row), as printed */

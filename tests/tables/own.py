@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Random comparisons as mails, and the mails as they come back: own.py KDELTA SEED COUNT.
+"""Random comparisons as mails, and the mails as they come back: own.py KDELTA SEED COUNT [FORMAT].
 
 Every cell of what is imported must be that of the comparison, as far as the mail printed it, and
 quotes, wraps, lost blanks and transfer encodings must change nothing.
@@ -10,6 +10,7 @@ import os
 import quopri
 import random
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import fixture  # noqa: E402
 
 kdelta, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+form_of_report = sys.argv[4] if len(sys.argv) > 4 else "mail"
 os.environ.pop("KDELTA_DB", None)
 rnd = random.Random(seed)
 
@@ -43,7 +45,26 @@ SWEEPS = {
 }
 
 
-def random_database(path):
+# what a run uses up on the way, of other suites and of the benchmark itself
+COUNTERS = ["softirqs.SCHED", "turbostat.%pc2", "cpuidle.C1-IVT.time", "meminfo.Active(file)",
+            "time.voluntary_context_switches", "perf-stat.i.MPKI",
+            "sched_debug.cfs_rq:/.load_avg.a_name_longer.than_any.line_of_a.report_could_be.max",
+            "perf-profile.calltrace.cycles-pp." + ".".join("function_%d" % i for i in range(9)),
+            "dmesg.WARNING:at_kernel/sched/core.c:#some_function", "dmesg.RIP:x"]
+
+
+WORDS_OF = {}
+
+
+def random_counters(values, chosen, factor, variant):
+    for name, base in chosen:
+        if name.startswith("dmesg."):
+            values[name] = int(rnd.random() < 0.3 * variant)
+        elif rnd.random() > 0.03:
+            values[name] = round(base * factor * rnd.uniform(0.98, 1.02), 3)
+
+
+def random_database(path, counters=False):
     tested = rnd.random() < 0.75
     f = fixture.Fixture(path, "own", kind="run" if tested else "import",
                         unit="boot" if tested else "run", repeat=5,
@@ -71,15 +92,39 @@ def random_database(path):
                                  metric_id=f.metric(metric), mean=float(text), mean_text=text,
                                  mean_kind="amean", change_sign="raw", mark=False,
                                  change=round(100 * (float(text) / float(first) - 1), 2))
+            chosen = [(m, rnd.choice([0, 3e-4, 1, 30, 5000, 4e9]))
+                      for m in rnd.sample(COUNTERS, rnd.choice([0, 3, 8]))] if counters else []
+            chosen += [("%s.extra" % bench, 7.0)] if chosen else []
+            factors = [rnd.choice([1, 1, rnd.uniform(0.4, 1.5), 40]) if counters else 1
+                       for _ in variants]
             for block in range(1, repeats + 1):
                 for v in variants:
                     if repeats > 3 and rnd.random() < 0.02:
                         f.run(v, case, block, {}, outcome="error", error="panic", message="it did")
                         continue
-                    f.run(v, case, block, {m: round(means[v - 1] * rnd.uniform(0.99, 1.01), digits)
-                                           for m in BENCHES[bench]})
+                    values = {m: round(means[v - 1] * rnd.uniform(0.99, 1.01), digits)
+                              for m in BENCHES[bench]}
+                    random_counters(values, chosen, factors[v - 1] if v > 1 else 1, v - 1)
+                    f.run(v, case, block, values)
     f.close()
+    if counters:
+        fixture_words(path)
     return names
+
+
+def fixture_words(path):
+    """Counters get the units and directions of metrics.yaml, which decide what a report shows."""
+    run("-q", "--db", path, "list")  # migrates it
+    db = sqlite3.connect(path)
+    for name in COUNTERS:
+        if name not in WORDS_OF:
+            WORDS_OF[name] = json.loads(run("explain", "--json", name))["entries"][0]
+        m = WORDS_OF[name]
+        db.execute("UPDATE metrics SET unit = ?, direction = ?, topic = ?, role = ? WHERE name = ?",
+                   ("" if m["unit"] == "mixed" else m["unit"], m["direction"], m["topic"],
+                    m["role"], name))
+    db.commit()
+    db.close()
 
 
 def quote(text, mark="> "):
@@ -92,7 +137,7 @@ def wrap(text, width=76):
     for line in text.splitlines():
         while len(line) > width:
             at = line.rfind(" ", 0, width + 1)
-            if at <= len(line) - len(line.lstrip("> ")):
+            if at <= len(line) - len(line.lstrip("> \u00a0")):
                 break
             out.append(line[:at].rstrip())
             line = line[at:].lstrip()
@@ -220,30 +265,106 @@ def check(data, want, names, args):
     return compared
 
 
+# any of them in any order; what makes a mail of it comes last
+MANGLES = [lambda t: quote(t), lambda t: quote(t, ">"), wrap, squeeze,
+           lambda t: t.replace("\n", "\r\n") if "\r" not in t else t,
+           lambda t: "\ufeff" + t,
+           lambda t: re.sub("(?m)^  +", lambda m: "\u00a0 " * (len(m[0]) // 2), t),
+           lambda t: "Hello,\n\n" + t + "\nAre these right?\n",
+           lambda t: wrap(t, 72), lambda t: quote(quote(t))]
+
+
+def mangled(text):
+    """Those of mails are 72 columns wide, for two quotes within 76; tables of mmtests are not."""
+    chosen = rnd.sample(MANGLES, rnd.choice([1, 2, 3, 4, 6]))
+    if form_of_report == "mail":
+        chosen = [m for m in chosen if m not in (MANGLES[0], MANGLES[1], MANGLES[-2])]
+    for mangle in chosen:
+        text = mangle(text)
+    return qp(text) if rnd.random() < 0.4 and "\r" not in text else text
+
+
+def check_lkp(data, want, names, args):
+    """Every cell printed is that of the comparison; with --all, every cell of it was printed."""
+    compared = 0
+    cells = {}
+    assert not data["refused"], data["refused"]
+    for t in data["tables"]:
+        assert [v["name"] for v in t["variants"]] == names, [v["name"] for v in t["variants"]]
+        assert t["baseline"] == names[0] and t["family"] == "kdelta", t
+        for row in t["rows"]:
+            for c in row["cells"]:
+                key = (plain("/".join([t["benchmark"]] + ([t["section"]] if t["section"] else []))),
+                       row["metric"], names.index(c["variant"]))
+                assert key not in cells, key
+                cells[key] = dict(c, unit=row["unit"], points=row["change_unit"] == "points")
+    tested = any(c["test"] != "none" for t in want["tests"] for r in t["rows"] for c in r["cells"][1:])
+    for t in want["tests"]:
+        for row in t["rows"]:
+            events = row["unit"] == "runs"
+            for i, c in enumerate(row["cells"]):
+                cell = cells.pop((plain(t["case"]), row["metric"], i), None)
+                if cell is None:
+                    assert "--all" not in args or events or c["mean"] is None, (t["case"], row, i)
+                    assert row["role"] != "headline" or c["mean"] is None, (t["case"], row, i)
+                    continue
+                compared += 1
+                assert cell["n"] == (c["n"] or None), (row["metric"], cell, c)
+                if events:
+                    assert cell["value"] == sum(v > 0 for v in c["values"]), (row["metric"], cell, c)
+                    continue
+                assert abs(cell["value"] - c["mean"]) <= 6e-5 * abs(c["mean"]), (row["metric"], cell, c)
+                if c["cv"] is None:
+                    assert cell["deviation"] is None, (row["metric"], cell, c)
+                else:
+                    off = 0.0501 if 100 * c["cv"] < 999.5 else 0.51
+                    assert abs(cell["deviation"] - 100 * c["cv"]) <= off, (row["metric"], cell, c)
+                if i and cell["change"] is not None:
+                    assert abs(cell["change"] - 100 * c["change"]) <= 0.0501, (row["metric"], cell, c)
+                if i and c["change"] is not None and not tested:
+                    assert not cell["mark"], (row["metric"], cell, c)
+                elif i:
+                    assert cell["mark"] == (c["verdict"] in ("better", "worse", "changed")), \
+                        (row["metric"], cell, c)
+                if row["role"] == "headline":
+                    assert cell["unit"] == (row["unit"] or None), (cell, row["unit"])
+    assert not cells, "not in the comparison: %s" % list(cells)[:3]
+    return compared
+
+
+def options(names):
+    args = []
+    if form_of_report == "lkp":
+        return ["--all"] if rnd.random() < 0.5 else []
+    for option in ("--values", "--runs"):
+        if rnd.random() < 0.4:
+            args.append(option)
+    style = rnd.choice(["table", "table", "table", "norm", "block"])
+    if style != "table":
+        args += ["--style", style]
+    elif len(names) > 2 and rnd.random() < 0.3:
+        args += ["--contrast", "C/B"]
+    return args
+
+
 cells = 0
 with tempfile.TemporaryDirectory() as folder:
     for number in range(count):
         db = os.path.join(folder, "k.db")
-        names = random_database(db)
-        args = []
-        for option in ("--values", "--runs"):
-            if rnd.random() < 0.4:
-                args.append(option)
-        style = rnd.choice(["table", "table", "table", "norm", "block"])
-        if style != "table":
-            args += ["--style", style]
-        elif len(names) > 2 and rnd.random() < 0.3:
-            args += ["--contrast", "C/B"]
-        mail = run("--db", db, "compare", *args, "-o", "mail")
-        want = json.loads(run("--db", db, "compare", *args, "-o", "json"))
+        names = random_database(db, form_of_report == "lkp")
+        args = options(names)
+        command = "report" if form_of_report == "lkp" else "compare"
+        mail = run("--db", db, command, *args, "-o", form_of_report)
+        want = json.loads(run("--db", db, command, *args, "-o", "json"))
         data = imported(mail)
+        form = mail
         try:
-            cells += check(data, want, names, args)
-            for k, form in enumerate(FORMS):
-                again = imported(form(mail))
-                assert again == data, "form %d:\n%s" % (k, form(mail))
+            cells += (check_lkp if form_of_report == "lkp" else check)(data, want, names, args)
+            for form in [f(mail) for f in FORMS] + [mangled(mail) for _ in range(4)]:
+                again = imported(form)
+                assert again == data, "another form is read otherwise"
         except AssertionError as e:
-            sys.exit("seed %d, comparison %d, %s:\n%s\n%s" % (seed, number, " ".join(args), mail, e))
+            sys.exit("seed %d, comparison %d, %s:\n%s\n%s" % (seed, number, " ".join(args), form, e))
 if cells < 20 * count:
     sys.exit("only %d cells" % cells)
 print("%d comparisons, %d cells" % (count, cells))
