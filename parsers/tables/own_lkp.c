@@ -238,7 +238,8 @@ static bool settle_change(struct lkp_report *rp, size_t i, const struct table_ro
 {
 	if (!cell->has_change || !base->has_value || !cell->has_value)
 		return true;
-	if (!strchr(base->value_text, 'e') && !strchr(cell->value_text, 'e') && !row->points && cell->change < 999 && base->value > 0 &&
+	if (!strchr(base->value_text, 'e') && !strchr(cell->value_text, 'e') && !row->points &&
+	    cell->change < 999 && base->value > 0 &&
 	    !(block_change_fits(base, cell, 1) & FITS_RAW)) {
 		refuse(rp, i, row->key,
 		       arena_printf(rp->src->a, "%s for %s is %.1f%%, but %+.1f%% is printed",
