@@ -226,8 +226,11 @@ void layout_flowed(struct arena *a, bool delsp, line_array *lines, size_t from)
 		size_t marks = quote_marks(line->text), word;
 		struct span s = {line->text.s + marks, line->text.len - marks};
 
-		if (s.len && s.s[0] == ' ')
+		if (s.len && s.s[0] == ' ') {
 			s.s++, s.len--; /* stuffed */
+			if (!marks)
+				line->text = s;
+		}
 		last = kept > from ? &lines->items[kept - 1] : NULL;
 		for (word = 0; word < s.len && s.s[word] != ' ';)
 			word++;
@@ -252,4 +255,78 @@ void layout_flowed(struct arena *a, bool delsp, line_array *lines, size_t from)
 	if (kept > from)
 		keep_joined(a, &joined, &lines->items[kept - 1]);
 	lines->n = kept;
+}
+
+/* ---- pastes ---- */
+
+static size_t leading_blanks(struct span s)
+{
+	size_t n = 0;
+
+	while (n < s.len && s.s[n] == ' ')
+		n++;
+	return n;
+}
+
+/* "```", "~~~ text": the fence around a block of Markdown */
+static bool is_fence(struct span line)
+{
+	struct span s = span_trim(line);
+
+	return s.len < 16 && (span_starts(s, "```") || span_starts(s, "~~~")) && s.s[0] == s.s[1];
+}
+
+void layout_straighten(line_array *lines)
+{
+	size_t indent = SIZE_MAX, filled = 0, followed = 0, pairs = 0, kept = 0, i;
+	struct table_line *line;
+
+	array_for_each (line, lines) {
+		struct span s = span_trim(line->text);
+
+		if (is_fence(line->text))
+			line->text.len = 0;
+		else if (s.len)
+			indent = MIN(indent, leading_blanks(line->text));
+	}
+	for (i = 0; i < lines->n; i++) {
+		struct span *s = &lines->items[i].text;
+		bool empty = !span_trim(*s).len;
+
+		if (!empty)
+			span_skip(s, MIN(indent, s->len));
+		filled += !empty;
+		if (i + 1 < lines->n && !empty) {
+			followed += !span_trim(lines->items[i + 1].text).len;
+			pairs++;
+		}
+	}
+	/* every line is followed by an empty one: one of them is the double spacing */
+	if (filled < 4 || followed < pairs)
+		return;
+	for (i = 0; i < lines->n; i++) {
+		bool empty = !span_trim(lines->items[i].text).len;
+
+		if (empty && filled)
+			filled = 0;
+		else
+			lines->items[kept++] = lines->items[i], filled = !empty;
+	}
+	lines->n = kept;
+}
+
+size_t layout_percents(char *s, size_t len)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < len; i++) {
+		bool after = i + 2 >= len || !(isalnum((unsigned char)s[i + 2]) ||
+					       strchr("_%", s[i + 2]));
+
+		if (s[i] == ' ' && kept && isdigit((unsigned char)s[kept - 1]) && i + 1 < len &&
+		    s[i + 1] == '%' && after)
+			continue;
+		s[kept++] = s[i];
+	}
+	return kept;
 }

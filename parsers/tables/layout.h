@@ -21,4 +21,12 @@ bool layout_is_html(const line_array *in);
  */
 void layout_flowed(struct arena *a, bool delsp, line_array *lines, size_t from);
 
+/*
+ * What a paste was put into: blanks before every line, "```" around it, an empty line after every
+ * line. Not for mails, whose lines are as they were sent.
+ */
+void layout_straighten(line_array *lines);
+/* "1.42 %" is "1.42%", as other languages write it; in place, returns the new length. */
+size_t layout_percents(char *s, size_t len);
+
 #endif

@@ -256,6 +256,9 @@ static bool is_title(struct span line, bool alone)
 	}
 	if (!line.len || line.s[line.len - 1] == '.' || !words)
 		return false;
+	/* "On Mon, 4 Mar 2024, A. Body wrote:" above a quote */
+	if (line.len > 6 && !strncmp(line.s + line.len - 6, "wrote:", 6))
+		return false;
 	if (table_benchmark_in(line, &bench) && bench.len)
 		return words <= 8 && line.len <= 80;
 	if (!alone && line.s[line.len - 1] != ':')

@@ -38,8 +38,15 @@ bool table_is_separator(struct span line)
 
 bool table_is_parenthesis(struct span line)
 {
-	line = span_trim(line);
-	return line.len > 2 && line.len <= 40 && line.s[0] == '(' && line.s[line.len - 1] == ')' &&
+	struct span rest, word;
+	size_t words = 0;
+
+	rest = line = span_trim(line);
+	while (span_next_word(&rest, &word))
+		words++;
+	/* more words are a remark */
+	return line.len > 2 && line.len <= 40 && words <= 5 && line.s[0] == '(' &&
+	       line.s[line.len - 1] == ')' &&
 	       memchr(line.s, ')', line.len) == line.s + line.len - 1;
 }
 

@@ -229,6 +229,22 @@ static int make_table(struct arena *a, const struct table_text *text, bool *used
 	return 0;
 }
 
+/* The next row, past one line of remark or nothing between two of them. */
+static bool read_next(const struct table_source *src, size_t *at, size_t n, bool inside,
+		      struct block_row *row)
+{
+	size_t next = *at + 1;
+	struct header h;
+
+	if (*at < src->text->n && read_row(src->a, src->text, at, n, row))
+		return true;
+	if (!inside || next >= src->text->n || read_header(src->a, src->text, *at, &h) ||
+	    !read_row(src->a, src->text, &next, n, row))
+		return false;
+	*at = next;
+	return true;
+}
+
 static int norm_std_read(const struct table_source *src)
 {
 	size_t i = 0, gap = 0, top, at;
@@ -246,7 +262,7 @@ static int norm_std_read(const struct table_source *src)
 		     at < src->text->n && (!src->text->lines[at].text.len ||
 					   table_is_separator(src->text->lines[at].text));)
 			at++;
-		while (at < src->text->n && read_row(src->a, src->text, &at, h.n, &row))
+		while (read_next(src, &at, h.n, rows.n > 0, &row))
 			*ARRAY_PUSH(&rows) = row;
 		if (rows.n) {
 			r = make_table(src->a, src->text, src->used, gap, top, &h, &rows, src->opt,

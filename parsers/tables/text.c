@@ -412,6 +412,7 @@ static void clean_line(struct undo *u, struct table_line *line, bool latin1)
 		span_skip(&rest, len);
 	}
 	strbuf_rtrim(&sb);
+	sb.len = layout_percents(sb.buf, sb.len);
 	line->text = (struct span){arena_strndup(u->a, strbuf_str(&sb), sb.len), sb.len};
 }
 
@@ -606,6 +607,7 @@ static void read_paste(struct undo *u)
 	line_array encoded;
 	struct table_line *line;
 
+	layout_straighten(&u->in);
 	plain.is_html = layout_is_html(&u->in);
 	add_body(u, 0, u->in.n, base64_is_likely(&u->in) ? &base64 : &plain);
 	ARRAY_FREE(&u->in); /* a text of short lines is many times its size in lines */
