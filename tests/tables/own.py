@@ -365,6 +365,6 @@ with tempfile.TemporaryDirectory() as folder:
                 assert again == data, "another form is read otherwise"
         except AssertionError as e:
             sys.exit("seed %d, comparison %d, %s:\n%s\n%s" % (seed, number, " ".join(args), form, e))
-if cells < 20 * count:
+if cells < 10 * count:
     sys.exit("only %d cells" % cells)
 print("%d comparisons, %d cells" % (count, cells))
