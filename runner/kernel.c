@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/file.h"
+#include "runner/cache.h"
 
 char *kernel_pending_identity(struct arena *a, const struct variant_config *v)
 {
@@ -95,12 +96,27 @@ int kernel_find(struct arena *a, const struct campaign_config *c, const struct v
 	return 0;
 }
 
+/* Without a build every mistake shows at once anyway. */
+static bool takes_long(const struct campaign_config *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_variants; i++)
+		if (c->variants[i].recipe)
+			return true;
+	return false;
+}
+
 int kernel_check(struct arena *a, const struct campaign_config *c, struct err *e)
 {
 	static const struct kernel_options none;
+	int64_t limit;
 	size_t i;
-	int ret = 0;
+	int ret;
 
+	if (!takes_long(c))
+		return 0;
+	ret = cache_limit(&limit, e);
 	for (i = 0; i < c->n_variants; i++) {
 		const struct variant_config *v = &c->variants[i];
 		_cleanup_err_ struct err why = ERR_INIT;

@@ -323,6 +323,28 @@ static int find_recipe(const struct kernel_request *r, struct kernel_found *k)
 
 /* ---- before ---- */
 
+/* A package that apt does not know; one that is here needs no apt. */
+static int check_package(struct build *b)
+{
+	const char *package = b->recipe->deb;
+	const char *const argv[] = {"apt-cache", "show", "--no-all-versions", package, NULL};
+	_cleanup_err_ struct err why = ERR_INIT;
+	struct err *e = b->step.e;
+	struct source_tree t;
+	int ret;
+
+	if (source_tree_is_there(b->r->a, package, NULL, &t))
+		return 0;
+	b->step.e = &why;
+	ret = step_run(&b->step, NULL, argv);
+	b->step.e = e;
+	if (ret != -EIO)
+		return ret ? err_add(e, ret, "%s", err_text(&why)) : 0;
+	err_add(e, -ENOENT, "there is no package %s", package);
+	err_hint(e, "see `apt-cache search linux-source`, or `apt-get update` first");
+	return -ENOENT;
+}
+
 static int check_recipe(const struct kernel_request *r)
 {
 	struct build b = begin(r);
@@ -332,6 +354,8 @@ static int check_recipe(const struct kernel_request *r)
 
 	if (url && !strstr(*url, "://") && !url[1] && !file_exists(*url))
 		ret = err_add(r->e, -ENOENT, "there is no tarball %s", *url);
+	else if (r->v->recipe->deb)
+		ret = check_package(&b);
 	else if (r->v->recipe->repo && !r->v->recipe->remote)
 		ret = kernel_source_resolve(&b, false);
 	if (!ret)

@@ -447,6 +447,13 @@ static int find_deb(const struct kernel_request *r, struct kernel_found *k)
 	return kernel_find_deb(r->a, r->v->deb, r->opt->note, k, r->e);
 }
 
+static int check_deb(const struct kernel_request *r)
+{
+	struct package p;
+
+	return package_resolve(r->a, r->v->deb, &p, r->e);
+}
+
 static char *describe_deb(const struct kernel_request *r)
 {
 	return arena_printf(r->a, "package %s", r->v->deb);
@@ -456,6 +463,7 @@ static const struct kernel_source deb_source = {
 	.name = "deb",
 	.is_named = names_deb,
 	.find = find_deb,
+	.check = check_deb,
 	.describe = describe_deb,
 };
 REGISTER(kernel_source, deb_source);
