@@ -10,6 +10,12 @@ const struct config_key config_keys[] = {
 	{"description", "text", "empty",
 	 "what the campaign is for; kept, and shown by `kdelta show`",
 	 "description: EEVDF against CFS"},
+	{"order", "blocks or flip", "blocks",
+	 "flip: variants that differ only by what can be switched at run time (sysctl, "
+	 "sched_features, knobs, policy, nice, env) are measured inside one boot, one right after "
+	 "the other in random order, and tested in pairs; repeat counts the pairs (20), "
+	 "runs_per_boot those of one boot (all)",
+	 "order: flip"},
 	{"repeat", "whole number from 1, or auto", "5",
 	 "how often each variant and test case is measured: boots where variants differ by "
 	 "boots, else runs. Fewer than 5 a side are not tested without older campaigns of the "

@@ -27,6 +27,12 @@ static void add_variant(struct arena *a, struct strbuf *sb, const struct campaig
 		strbuf_addf(sb, ", %s=%s", v->sysctls[i].name, v->sysctls[i].value);
 	for (f = v->features; f && *f; f++)
 		strbuf_addf(sb, ", %s", *f);
+	for (i = 0; i < v->n_knobs; i++)
+		strbuf_addf(sb, ", %s=%s", v->knobs[i].name, v->knobs[i].value);
+	if (v->policy)
+		strbuf_addf(sb, ", policy %s", v->policy);
+	if (v->nice)
+		strbuf_addf(sb, ", nice %d", v->nice);
 	for (i = 0; i < v->n_env; i++)
 		strbuf_addf(sb, ", env %s=%s", v->env[i].name, v->env[i].value);
 	strbuf_addc(sb, '\n');
@@ -41,11 +47,31 @@ static void add_case(struct cli *c, struct strbuf *sb, const struct test_case *t
 		strbuf_addf(sb, "     skipped: %s\n", case_missing(c->a, t));
 }
 
+/* "  pair 1: new base, base new": a tuple of each test case. */
+static void add_tuples(struct strbuf *sb, const struct campaign_config *config,
+		       const struct plan_cell *plan, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!i || plan[i].block != plan[i - 1].block)
+			strbuf_addf(sb, "%s  pair %d:", i ? "\n" : "", plan[i].block);
+		else if (plan[i].test != plan[i - 1].test)
+			strbuf_addc(sb, ',');
+		strbuf_addf(sb, " %s", config->variants[plan[i].variant].name);
+	}
+	strbuf_addc(sb, '\n');
+}
+
 static void add_order(struct cli *c, struct strbuf *sb, const struct campaign_config *config)
 {
 	size_t n, i;
 	struct plan_cell *plan = plan_make(c->a, config, &n);
 
+	if (config->flip) {
+		add_tuples(sb, config, plan, n);
+		return;
+	}
 	for (i = 0; i < n; i += config->n_cases * (size_t)config->runs) {
 		if (!i || plan[i].block != plan[i - 1].block)
 			strbuf_addf(sb, "%s  block %d:", i ? "\n" : "", plan[i].block);
@@ -75,14 +101,15 @@ static int read_split(struct cli *c, struct campaign_config *config, const char 
 static void add_design(struct strbuf *sb, const struct campaign_config *config,
 		       const struct run_options *opt, const char *split)
 {
-	const char *unit = backend_find(config->backend)->unit;
+	const char *unit = config->flip ? "pair" : backend_find(config->backend)->unit;
 
 	if (opt->until_sure)
 		strbuf_addf(sb,
-			    "\nlooks at %d, %d and %d %ss a side, each at q = %g and the %g %% "
+			    "\nlooks at %d, %d and %d %ss%s, each at q = %g and the %g %% "
 			    "interval: rows that are\nsettled stop; below is the plan to the first "
 			    "look\n",
 			    run_look_units(1), run_look_units(2), run_look_units(3), unit,
+			    config->flip ? "" : " a side",
 			    STATS_LOOKS_Q, 100 * STATS_LOOKS_LEVEL);
 	if (opt->budget > 0) {
 		strbuf_adds(sb, "\nbudget: ");
@@ -100,6 +127,12 @@ static void add_design(struct strbuf *sb, const struct campaign_config *config,
 			    split);
 }
 
+static size_t flip_boots(const struct campaign_config *config)
+{
+	return config->tuples ? (size_t)((config->repeat + config->tuples - 1) / config->tuples)
+			      : 1;
+}
+
 static void add_time(struct strbuf *sb, const struct campaign_config *config,
 		     const struct run_options *opt)
 {
@@ -108,7 +141,10 @@ static void add_time(struct strbuf *sb, const struct campaign_config *config,
 
 	if (config->counting)
 		boot = COUNTING_BOOT_SECONDS * (double)config->n_cases;
-
+	if (config->flip) {
+		visits = flip_boots(config);
+		boot *= (double)visits / config->repeat / (double)config->n_variants;
+	}
 	for (i = 0; i < config->n_cases; i++)
 		run += config->cases[i].expected * config->runs;
 	block = (double)config->n_variants * (run + boot);
@@ -116,7 +152,7 @@ static void add_time(struct strbuf *sb, const struct campaign_config *config,
 	num_add_duration(sb, config->repeat * block);
 	if (boot > 0) {
 		strbuf_adds(sb, ", of which boots ");
-		num_add_duration(sb, (double)visits * boot);
+		num_add_duration(sb, config->repeat * (double)config->n_variants * boot);
 	}
 	if (opt->until_sure) {
 		strbuf_adds(sb, " to the first look, at most ");
@@ -171,7 +207,10 @@ int plan_show(struct cli *c, struct campaign_config *config, const struct run_op
 	if (config->runs > 1)
 		strbuf_addf(&sb, " x %d", config->runs);
 	strbuf_addf(&sb, " = %zu runs", visits * config->n_cases * (size_t)config->runs);
-	if (boots)
+	if (config->flip)
+		strbuf_addf(&sb, ", pairs within %zu boot%s (flip)", flip_boots(config),
+			    flip_boots(config) == 1 ? "" : "s");
+	else if (boots)
 		strbuf_addf(&sb, " in %zu boots",
 			    config->counting ? visits * config->n_cases : visits);
 	strbuf_addc(&sb, '\n');
@@ -179,11 +218,13 @@ int plan_show(struct cli *c, struct campaign_config *config, const struct run_op
 	strbuf_adds(&sb, "\nvariants, the first is the baseline:\n");
 	for (i = 0; i < config->n_variants; i++)
 		add_variant(c->a, &sb, config, &config->variants[i]);
-	strbuf_addf(&sb, "\ntest cases, in the order of every visit%s:\n",
+	strbuf_addf(&sb, "\ntest cases, in the order of every %s%s:\n",
+		    config->flip ? "round" : "visit",
 		    config->runs > 1 ? arena_printf(c->a, ", %d times over", config->runs) : "");
 	for (i = 0; i < config->n_cases; i++)
 		add_case(c, &sb, &config->cases[i], i + 1);
-	strbuf_addf(&sb, "\norder of visits, seed %llu%s:\n", (unsigned long long)config->seed,
+	strbuf_addf(&sb, "\norder of %s, seed %llu%s:\n",
+		    config->flip ? "runs" : "visits", (unsigned long long)config->seed,
 		    drawn ? " (drawn now; --seed keeps it)" : "");
 	add_order(c, &sb, config);
 	add_time(&sb, config, opt);

@@ -342,6 +342,13 @@ int db_get_units(struct db *db, struct arena *a, const char *campaign, struct db
 	return stmt ? average_units(db, a, stmt, list, n, e) : db->error;
 }
 
+/* Pairs of flip mode (fact order) and blocks of whole runs have nothing to say of each other. */
+#define SAME_ORDER                                                                                 \
+	" AND EXISTS (SELECT 1 FROM facts f WHERE f.scope = 'campaign' AND f.scope_id = o.id"      \
+	" AND f.key = 'order' AND f.value = 'flip') = EXISTS (SELECT 1 FROM facts f"               \
+	" WHERE f.scope = 'campaign' AND f.scope_id = now.id AND f.key = 'order'"                  \
+	" AND f.value = 'flip')"
+
 int db_get_history(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
 		   size_t *n, struct err *e)
 {
@@ -350,7 +357,7 @@ int db_get_history(struct db *db, struct arena *a, const char *campaign, struct 
 		"FROM (SELECT o.rowid, o.id, o.unit FROM campaigns now"
 		" JOIN campaigns o ON o.machine_id = now.machine_id AND o.unit = now.unit"
 		" AND o.backend = now.backend AND o.accelerator = now.accelerator"
-		" AND (o.created, o.rowid) < (now.created, now.rowid)"
+		" AND (o.created, o.rowid) < (now.created, now.rowid)" SAME_ORDER
 		" WHERE now.id = ?1 AND EXISTS (SELECT 1 FROM campaign_cases old"
 		" JOIN campaign_cases mine ON mine.case_id = old.case_id"
 		" WHERE old.campaign_id = o.id AND mine.campaign_id = ?1)"
@@ -368,7 +375,7 @@ int db_get_history(struct db *db, struct arena *a, const char *campaign, struct 
 	"FROM (SELECT o.rowid, o.id, o.unit FROM campaigns now"                                    \
 	" JOIN campaigns o ON o.machine_id = now.machine_id AND o.unit = now.unit"                 \
 	" AND o.backend = now.backend AND o.accelerator = now.accelerator"                         \
-	" AND o.created <= now.created WHERE now.id = ?1 AND EXISTS"                               \
+	" AND o.created <= now.created" SAME_ORDER " WHERE now.id = ?1 AND EXISTS"                 \
 	" (SELECT 1 FROM campaign_variants cv JOIN variants v ON v.id = cv.variant_id"             \
 	" WHERE cv.campaign_id = o.id AND json_extract(v.settings, '$.same_as') IS NOT NULL)"      \
 	" ORDER BY o.created DESC, o.rowid DESC LIMIT ?2) c"                                       \

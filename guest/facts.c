@@ -34,9 +34,8 @@ void apply_text(struct arena *a, struct span text, struct strbuf *failures)
 {
 	_cleanup_err_ struct err e = ERR_INIT;
 	struct variant_config v = {.name = ""};
-	int n;
 
 	settings_decode(a, text, &v);
-	if (settings_restore(a, &n, &e) || settings_apply(a, &v, &e))
+	if (settings_switch(a, &v, &e))
 		strbuf_addf(failures, "%s\n", err_text(&e));
 }

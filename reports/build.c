@@ -24,6 +24,7 @@ static void builder_release(struct builder *b)
 	ARRAY_FREE(&b->facts);
 	ARRAY_FREE(&b->warnings);
 	ARRAY_FREE(&b->missing);
+	ARRAY_FREE(&b->boots);
 }
 
 /* ---- reading ---- */
@@ -104,6 +105,48 @@ static void add_cases(struct builder *b, const struct db_case *list, size_t n)
 	}
 }
 
+/* Boots in which the pairs of a campaign were measured. */
+static int read_boots(struct builder *b, const struct db_campaign *camp)
+{
+	struct db_boot *boots;
+	const char **known;
+	size_t n, i;
+	int r = db_get_boots(b->db, b->a, camp->id, &boots, &n, b->e);
+
+	for (i = 0; !r && i < n; i++) {
+		if (!*boots[i].boot_id)
+			continue;
+		array_for_each (known, &b->boots)
+			if (!strcmp(*known, boots[i].boot_id))
+				break;
+		if (known == b->boots.items + b->boots.n)
+			*ARRAY_PUSH(&b->boots) = boots[i].boot_id;
+	}
+	b->c->boots = (int)b->boots.n;
+	return r;
+}
+
+/* Pairs and blocks are two things: number counts the campaigns read before. */
+static int take_order(struct builder *b, const struct db_campaign *camp, const struct db_fact *facts,
+		      size_t n, int number)
+{
+	bool flip = false;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		flip |= !strcmp(facts[i].key, "order") && !strcmp(facts[i].value, "flip");
+	if (number && flip != b->c->paired) {
+		err_add(b->e, -EINVAL,
+			"%s and %s cannot be joined: one is of pairs (order: flip), the other of "
+			"blocks",
+			b->campaigns[0].id, camp->id);
+		err_hint(b->e, "compare them one at a time (--campaign %s)", camp->id);
+		return -EINVAL;
+	}
+	b->c->paired = flip;
+	return flip ? read_boots(b, camp) : 0;
+}
+
 static int read_campaign(struct builder *b, const struct db_campaign *camp, int number)
 {
 	struct db_variant *variants;
@@ -127,6 +170,8 @@ static int read_campaign(struct builder *b, const struct db_campaign *camp, int 
 		*ARRAY_PUSH(&b->counts) = counts[i];
 	if (!r)
 		r = db_get_facts(b->db, b->a, "campaign", camp->id, &facts, &n, b->e);
+	if (!r)
+		r = take_order(b, camp, facts, n, number);
 	for (i = 0; !r && i < n; i++)
 		*ARRAY_PUSH(&b->facts) = facts[i];
 	if (!r)
@@ -394,6 +439,15 @@ static int build_variants(struct builder *b)
 		n ? "only the variant " : "no variant", n ? sorted[0].name : "");
 	err_hint(b->e, "measure another variant, or name two campaigns of this machine");
 	return -ENOENT;
+}
+
+const char *comparison_pairs_text(const struct comparison *c, struct arena *a)
+{
+	if (!c->paired)
+		return "";
+	if (c->boots > 1)
+		return arena_printf(a, "pairs within %d boots (flip)", c->boots);
+	return "pairs within one boot (flip)";
 }
 
 int comparison_variant_of(const struct comparison *c, int64_t db_id)

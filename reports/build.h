@@ -50,6 +50,7 @@ struct builder {
 	ARRAY_OF(struct floor) floors;
 	ARRAY_OF(struct db_run_fact) run_facts; /* what the seconds of runs looked like */
 	ARRAY_OF(struct db_fact) facts;
+	ARRAY_OF(const char *) boots; /* of flip mode: boot ids */
 	struct json_t *grounds; /* of a campaign read back from a report; NULL */
 	ARRAY_OF(const char *) warnings;
 	ARRAY_OF(const char *) missing;

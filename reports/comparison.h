@@ -50,6 +50,8 @@ struct cmp_cell {
 	bool published;
 	double source_better; /* percentage of the source oriented so that + is better; NAN: none */
 	bool source_mark;     /* the source marked it */
+	bool paired; /* the test is that of pairs */
+	struct stats_lag lag; /* of the log ratios of the pairs in their order; NAN */
 	struct test_result test;
 	double p_adjusted;
 	double threshold;     /* the comparison's, or the learnt noise floor where that is larger */
@@ -125,10 +127,12 @@ struct cmp_row {
 	struct cmp_cell *cells;		/* one per variant, baseline first */
 	struct cmp_cell *contrasts;	/* one per contrast of the comparison */
 	struct stats_prior history;	/* of the variance, from older campaigns of the machine */
-	const struct stats_group *past; /* their values, one group per campaign and variant */
+	/* their values, one group per campaign and variant; of flip mode ratios of pairs */
+	const struct stats_group *past;
 	size_t n_past;
 	const char *topic, *reason; /* heading it stands under; why that direction; "" unknown */
 	bool deterministic;	    /* units are seeds, compared pair by pair */
+	int broken; /* flip mode: values left out because their pair lacks the other half */
 	/* Learnt from kernels measured under two names: for one unit a side (NAN: too few pairs),
 	 * and the largest difference between units of one seed. */
 	double floor, seed_floor;
@@ -203,6 +207,8 @@ struct comparison {
 	const char *source;  /* of an import: where the numbers are from */
 	const char *created; /* ISO time */
 	int repeat;
+	bool paired; /* flip mode: values of one block are pairs measured one right after the other */
+	int boots;   /* of flip mode, in which the pairs were measured; 0: not known */
 	int done, planned;	      /* cells; planned 0: nothing was planned */
 	struct cmp_variant *variants; /* baseline first */
 	size_t n_variants;
@@ -281,6 +287,9 @@ const struct cmp_overall *comparison_overall(const struct comparison *c, const c
 					     size_t variant);
 /* Index of the variant with this id in the database, -1 if it is not compared. */
 int comparison_variant_of(const struct comparison *c, int64_t db_id);
+
+/* Flip mode: "pairs within one boot (flip)", "pairs within 3 boots (flip)"; else "". */
+const char *comparison_pairs_text(const struct comparison *c, struct arena *a);
 
 /* Oriented change: + is better; NAN where the direction does not say. */
 double comparison_orient(enum direction d, double change);

@@ -96,7 +96,7 @@ static void add_opening(const struct cover *k)
 					       : "each row in its own unit",
 		    all.one_direction ? view_direction(all.direction) : "each in its own direction",
 		    axis_text(k), *units ? ", " : "", units,
-		    *units && !strstr(units, " of ") ? " a side" : "", variant_text(k, 0));
+		    *units && !strstr(units, " of ") ? view_a_side(k->c) : "", variant_text(k, 0));
 }
 
 /* " on numa 0&1" where the benchmark has tables of several places */

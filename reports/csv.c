@@ -2,7 +2,8 @@
 /*
  * -o csv, RFC 4180: a line for each cell, and below it in long form one for each of its values,
  * which has block and value instead of figures. Empty fields for what is not known. Changes, cv and
- * ranges are fractions, change = new / base - 1. runner/export_csv.c reads it back.
+ * ranges are fractions, change = new / base - 1. Pairs of flip mode have one more column, order,
+ * that says so. runner/export_csv.c reads it back.
  */
 #include <math.h>
 #include <string.h>
@@ -95,6 +96,13 @@ static void csv_figures(const struct cmp_cell *cell, struct strbuf *out)
 	strbuf_adds(out, cell->published ? ",published" : ",");
 }
 
+static void csv_end(const struct comparison *c, struct strbuf *out)
+{
+	if (c->paired)
+		strbuf_addf(out, ",%s", comparison_pairs_text(c, c->arena));
+	strbuf_adds(out, "\r\n");
+}
+
 /* Empty fields between a place and its block and value. */
 #define N_FIGURES 18
 
@@ -109,12 +117,13 @@ static void csv_lines(const struct comparison *c, const struct cmp_test *t, cons
 		strbuf_addc(&place, ',');
 	csv_place(c, t, r, cell, out);
 	csv_figures(cell, out);
-	strbuf_adds(out, ",,\r\n");
+	strbuf_adds(out, ",,");
+	csv_end(c, out);
 	for (i = 0; cell->values && i < cell->n; i++) {
 		strbuf_add(out, place.buf, place.len);
 		strbuf_addf(out, ",%d", cell->blocks[i]);
 		csv_number(out, cell->values[i]);
-		strbuf_adds(out, "\r\n");
+		csv_end(c, out);
 	}
 }
 
@@ -127,7 +136,8 @@ static int csv_render(const struct comparison *c, const struct report_options *o
 	(void)e;
 	strbuf_adds(out, "benchmark,case,metric,unit,direction,mean_kind,role,variant,name,n,mean,"
 			 "stddev,cv,change,shift,ci_low,ci_high,p,p_adj,test,verdict,small,"
-			 "runs_needed,failed,suspect,error,published,block,value\r\n");
+			 "runs_needed,failed,suspect,error,published,block,value");
+	strbuf_adds(out, c->paired ? ",order\r\n" : "\r\n");
 	for (t = 0; t < c->n_tests; t++)
 		for (r = 0; r < c->tests[t].n_rows; r++)
 			for (i = 0; i < c->n_variants; i++)

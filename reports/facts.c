@@ -473,7 +473,10 @@ static void facts_source(struct text *t, const struct view *v)
 	for (i = 0; i < c->n_campaigns; i++)
 		strbuf_addf(&sb, "%s%s", i ? " and " : "", text_ascii(v->a, c->campaigns[i]));
 	strbuf_addf(&sb, " of %.10s", c->created);
-	if (!strcmp(c->kind, "run"))
+	if (c->paired)
+		strbuf_addf(&sb, ", %d %s planned, each in random order", c->repeat,
+			    comparison_pairs_text(c, v->a));
+	else if (!strcmp(c->kind, "run"))
 		strbuf_addf(&sb, ", %d %s a side planned, in random blocks", c->repeat,
 			    view_unit_word(c, c->repeat != 1));
 	text_block(t, "source", "campaign %s", strbuf_str(&sb));

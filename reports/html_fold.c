@@ -16,6 +16,7 @@ static const struct {
 	const char *test, *words;
 } tests[] = {
 	{"mw", "exact rank test"},
+	{"sr", "exact signed-rank test of pairs"},
 	{"modt", "moderated t-test"},
 	{"welch", "Welch's t-test of the published figures"},
 	{"det", "seed by seed"},
@@ -33,15 +34,15 @@ static const char *test_words(const char *test)
 
 static void add_power(struct html *h, const struct cmp_cell *cell)
 {
-	const char *units = view_unit_word(h->c, true);
+	const char *units = view_unit_word(h->c, true), *side = view_a_side(h->c);
 
 	if (!isnan(cell->detectable))
 		html_addf(h, "; so many %s can show %.2g%% (80%% power)", units,
 			  100 * cell->detectable);
 	if (cell->runs_needed > 50)
-		html_addf(h, "; more than 50 %s a side would settle it", units);
+		html_addf(h, "; more than 50 %s%s would settle it", units, side);
 	else if (cell->runs_needed)
-		html_addf(h, "; %d %s a side would settle it", cell->runs_needed, units);
+		html_addf(h, "; %d %s%s would settle it", cell->runs_needed, units, side);
 }
 
 /* "B: +1.00% better; [..]; exact rank test, p = 0.008, corrected 0.016" */
@@ -374,8 +375,9 @@ static void add_history(struct html *h, const struct html_part *p, const struct 
 
 	if (!row->n_past)
 		return;
-	strbuf_adds(h->out, "<p>Older campaigns of this machine, a kernel each line, oldest "
-			    "first:</p>\n<pre>");
+	html_addf(h,
+		  "<p>Older campaigns of this machine, %s each line, oldest first:</p>\n<pre>",
+		  h->c->paired ? "the ratios of the pairs of one variant" : "a kernel");
 	for (i = 0; i < row->n_past; i++)
 		for (k = 0; k < row->past[i].n; k++)
 			html_addf(h, "%s%c", text_number(h->a, row->past[i].x[k], decimals),

@@ -154,6 +154,10 @@ static json_t *json_cell(const struct comparison *c, const struct cmp_row *row,
 	json_object_set_new(o, "p", json_number_or_null(t->p));
 	json_object_set_new(o, "p_adj", json_number_or_null(cell->p_adjusted));
 	json_object_set_new(o, "test", json_text(c, t->test));
+	if (cell->paired)
+		json_object_set_new(o, "paired", json_true());
+	if (!isnan(cell->lag.r))
+		json_object_set_new(o, "lag", json_real(cell->lag.r));
 	json_object_set_new(o, "verdict",
 			    is_base && cell->verdict == VERDICT_SAME
 				    ? json_null()
@@ -357,6 +361,12 @@ int report_json(const struct comparison *c, bool compact, struct strbuf *out, st
 		json_object_set_new(root, "limit", json_text(c, comparison_limit(c)));
 	}
 	json_object_set_new(root, "unit", json_text(c, c->unit));
+	if (c->paired) {
+		json_object_set_new(root, "order", json_string("flip"));
+		json_object_set_new(root, "boots", json_integer(c->boots));
+		json_object_set_new(root, "pairs",
+				    json_text(c, comparison_pairs_text(c, c->arena)));
+	}
 	json_object_set_new(root, "done", c->planned ? json_integer(c->done) : json_null());
 	json_object_set_new(root, "planned", c->planned ? json_integer(c->planned) : json_null());
 	json_object_set_new(root, "repeat", json_integer(c->repeat));

@@ -175,6 +175,25 @@ static void cell_test_blocks(const struct comparison *c, struct cmp_cell *cell,
 	cell->block_p = stats_block_permutation(x, n);
 }
 
+/* Flip mode: the test is of the pairs, and so is the change where the baseline has others too. */
+static void cell_test_pairs(const struct comparison *c, const struct cmp_row *row,
+			    struct cmp_cell *cell, const struct cmp_cell *base,
+			    const struct stats_prior *prior)
+{
+	double *x, *y;
+	size_t n = cell_pairs(c, cell, base, &x, &y), i;
+
+	cell->paired = true;
+	cell->test = stats_test_paired(row->mean_kind, x, y, n, &prior->log, c->level);
+	if (cell->test.on_log && (size_t)base->n != n && isfinite(cell->test.change)) {
+		cell->change = cell->test.change;
+		cell->has_change = true;
+	}
+	for (i = 0; i < n; i++)
+		x[i] = cell->test.on_log ? log(y[i] / x[i]) : y[i] - x[i];
+	cell->lag = stats_lag1(x, n);
+}
+
 static void cell_test(const struct comparison *c, const struct cmp_row *row, struct cmp_cell *cell,
 		      const struct cmp_cell *base, const struct stats_prior *prior,
 		      struct stats_nulls *nulls)
@@ -183,6 +202,8 @@ static void cell_test(const struct comparison *c, const struct cmp_row *row, str
 
 	if (row->deterministic && cell->values && base->values)
 		cell->test = cell_test_seeds(c, row, cell, base);
+	else if (c->paired && cell->values && base->values)
+		cell_test_pairs(c, row, cell, base, prior);
 	else if (cell->values && base->values)
 		cell->test = stats_test(row->mean_kind, base->values, x.n, cell->values, y.n, prior,
 					c->level, nulls);
@@ -232,6 +253,7 @@ static void cell_compare(const struct comparison *c, const struct cmp_row *row,
 {
 	cell->test = stats_untested(c->level);
 	cell->p_adjusted = cell->detectable = cell->block_p = NAN;
+	cell->lag = (struct stats_lag){NAN, NAN};
 	cell->threshold = cell_threshold(c, row, cell, base);
 	if (!cell_has_result(cell) || !cell_has_result(base)) {
 		cell->verdict = cell_absence(cell_has_result(cell) ? base : cell);
@@ -274,7 +296,9 @@ static void cell_judge(const struct comparison *c, const struct cmp_row *row, st
 	cell->runs_needed = stats_runs_to_settle(t->pooled_sd, cell->change, cell->threshold);
 	if (cell->runs_needed)
 		cell->runs_needed =
-			MIN(51, MAX(cell->runs_needed, MAX((int)STATS_TEST_MIN, n + 1)));
+			MIN(51, MAX(cell->runs_needed,
+				    MAX(cell->paired ? (int)STATS_PAIRS_MIN : (int)STATS_TEST_MIN,
+					n + 1)));
 }
 
 /* Families: 0 headlines and what stands beside them, 1 counters, 2 the contrasts asked for. */
@@ -313,6 +337,25 @@ struct family {
 	struct stats_nulls *nulls;
 };
 
+/* The variance of the log ratios of pairs about their mean, over all variants. */
+static struct stats_variance row_pair_variance(const struct comparison *c,
+					       const struct cmp_row *row)
+{
+	struct stats_group *groups = arena_alloc_array(c->arena, c->n_variants, sizeof(*groups));
+	size_t i, k, n = 0;
+	double *x, *y;
+
+	for (i = 1; row->cells[0].values && i < c->n_variants; i++) {
+		if (!row->cells[i].values)
+			continue;
+		groups[n].n = cell_pairs(c, &row->cells[i], &row->cells[0], &x, &y);
+		for (k = 0; k < groups[n].n; k++)
+			y[k] = x[k] > 0 ? y[k] / x[k] : NAN;
+		groups[n++].x = y;
+	}
+	return stats_pooled_variance(groups, n, true);
+}
+
 /* The variance about the mean of each variant, over all of them. */
 static struct stats_variance row_variance(const struct comparison *c, const struct cmp_row *row)
 {
@@ -320,6 +363,8 @@ static struct stats_variance row_variance(const struct comparison *c, const stru
 	double squares = 0, df = 0;
 	size_t i, n = 0;
 
+	if (c->paired)
+		return row_pair_variance(c, row);
 	for (i = 0; i < c->n_variants; i++) {
 		const struct cmp_cell *cell = &row->cells[i];
 
@@ -398,6 +443,7 @@ static void judge_row_means(struct comparison *c, struct cmp_row *row)
 		c->has_source_marks |= cell->source_mark;
 		cell->test = stats_untested(c->level);
 		cell->p_adjusted = cell->detectable = cell->block_p = NAN;
+		cell->lag = (struct stats_lag){NAN, NAN};
 		cell->threshold = c->threshold;
 		cell->verdict = cell_has_result(cell) ? VERDICT_SAME : cell_absence(cell);
 	}

@@ -116,6 +116,10 @@ static void add_suite(struct junit *j, const char *benchmark, struct strbuf *sui
 		add_attribute(j, "value", comparison_limit(j->c));
 		strbuf_adds(suites, "/></properties>\n");
 	}
+	if (j->c->paired)
+		strbuf_addf(suites,
+			    "    <properties><property name=\"order\" value=\"%s\"/></properties>\n",
+			    comparison_pairs_text(j->c, j->c->arena));
 	strbuf_adds(suites, strbuf_str(&cases));
 	strbuf_adds(suites, "  </testsuite>\n");
 }

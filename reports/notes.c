@@ -34,10 +34,13 @@ static void take_level(struct builder *b)
 	if (added)
 		*ARRAY_PUSH(&b->warnings) = arena_printf(
 			b->a,
-			"%s %s a side were added after a look: judged at %g%%, and a mark that "
+			"%s %s%s were added after a look: judged at %g%%, and a mark that "
 			"only came with them is weaker than its p says",
-			added, str_equal(b->campaigns[0].unit, "boot") ? "boots" : "runs",
-			100 * STATS_LOOKS_Q);
+			added,
+			b->c->paired				    ? "pairs"
+			: str_equal(b->campaigns[0].unit, "boot") ? "boots"
+								  : "runs",
+			b->c->paired ? "" : " a side", 100 * STATS_LOOKS_Q);
 }
 
 int build_facts(struct builder *b)
@@ -154,6 +157,44 @@ static void warn_outside(struct builder *b, const struct cmp_test *t, const stru
 	}
 }
 
+/* Below this p of independent pairs their likeness is spoken of. */
+#define LAG_P 0.01
+
+/* Neighbours that are alike count for less than so many pairs. */
+static void warn_lag(struct builder *b, const struct cmp_test *t, const struct cmp_row *row)
+{
+	size_t i;
+
+	for (i = 1; row->shown && i < b->c->n_variants; i++)
+		if (row->cells[i].lag.p <= LAG_P)
+			*ARRAY_PUSH(&b->warnings) = arena_printf(
+				b->a,
+				"%s %s of %s: consecutive pairs are alike (lag-1 correlation of "
+				"their log ratios %+.2f), so that the range may be too narrow",
+				t->name, comparison_metric_name(row), b->c->variants[i].id,
+				row->cells[i].lag.r);
+}
+
+/* What pairs say, and what they do not. */
+static void warn_pairs(struct builder *b)
+{
+	const struct comparison *c = b->c;
+	size_t t;
+
+	if (!c->paired)
+		return;
+	*ARRAY_PUSH(&b->warnings) = arena_printf(
+		b->a, "%s: the result holds for %s; boot-to-boot effects are not sampled%s",
+		comparison_pairs_text(c, b->a), c->boots > 1 ? "these boots" : "this boot",
+		c->boots > 1 ? " beyond them" : "");
+	for (t = 0; t < c->n_tests; t++)
+		if (c->tests[t].rows[0].broken)
+			*ARRAY_PUSH(&b->warnings) = arena_printf(
+				b->a, "%s: %d %s without the other half of the pair left out",
+				c->tests[t].name, c->tests[t].rows[0].broken,
+				c->tests[t].rows[0].broken == 1 ? "value" : "values");
+}
+
 /* The cross-check says otherwise, and not by a hair. */
 static void warn_welch(struct builder *b, const struct cmp_test *t, const struct cmp_row *row)
 {
@@ -168,9 +209,9 @@ static void warn_welch(struct builder *b, const struct cmp_test *t, const struct
 			continue;
 		*ARRAY_PUSH(&b->warnings) = arena_printf(
 			b->a,
-			"%s %s of %s: p = %.2g, but Welch's t gives %.2g: an outlier, or two modes",
+			"%s %s of %s: p = %.2g, but %s t gives %.2g: an outlier, or two modes",
 			t->name, comparison_metric_name(row), b->c->variants[i].id, r->p,
-			r->welch_p);
+			b->c->paired ? "Student's" : "Welch's", r->welch_p);
 	}
 }
 
@@ -208,7 +249,8 @@ static void warn_drift(struct builder *b, const struct cmp_test *t, const struct
 			b->a,
 			"%s %s: all variants drift by %+.1f%% from the first to the last block%s",
 			t->name, comparison_metric_name(row), 100 * trend.slope * (last - first),
-			str_equal(b->c->kind, "run")
+			b->c->paired ? " (pairs cancel it)"
+			: str_equal(b->c->kind, "run")
 				? " (the order is balanced: it widens the ranges only)"
 				: "");
 }
@@ -296,6 +338,7 @@ void note_warnings(struct builder *b)
 	struct comparison *c = b->c;
 	size_t t, r, i;
 
+	warn_pairs(b);
 	for (t = 0; t < c->n_tests; t++) {
 		for (i = 0; i < c->n_variants; i++)
 			warn_cell(b, &c->tests[t], &c->tests[t].rows[0].cells[i]);
@@ -303,6 +346,7 @@ void note_warnings(struct builder *b)
 			warn_means(b, &c->tests[t].rows[r]);
 			warn_outside(b, &c->tests[t], &c->tests[t].rows[r]);
 			warn_welch(b, &c->tests[t], &c->tests[t].rows[r]);
+			warn_lag(b, &c->tests[t], &c->tests[t].rows[r]);
 			warn_drift(b, &c->tests[t], &c->tests[t].rows[r]);
 			warn_floor(b, &c->tests[t].rows[r]);
 		}

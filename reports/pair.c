@@ -253,12 +253,14 @@ static void reason_row(struct text *t, const struct pair *p, const struct view_r
 			    100 * c->threshold, 100 * cell->detectable);
 	else if (cell->verdict == VERDICT_UNSURE &&
 		 cell->runs_threshold > MIN(cell->n, r->row->cells[0].n))
-		strbuf_addf(&sb, "; %g%% takes %d %s a side, %g%% %d (80%% power)",
+		strbuf_addf(&sb, "; %g%% takes %d %s%s, %g%% %d (80%% power)",
 			    100 * c->threshold, cell->runs_threshold, view_unit_word(c, true),
+			    view_a_side(c),
 			    200 * c->threshold, cell->runs_double);
 	else if (cell->verdict == VERDICT_UNSURE && cell->runs_needed)
-		strbuf_addf(&sb, "; %s %s a side would settle it",
-			    runs_text(t->a, cell->runs_needed), view_unit_word(c, true));
+		strbuf_addf(&sb, "; %s %s%s would settle it",
+			    runs_text(t->a, cell->runs_needed), view_unit_word(c, true),
+			    view_a_side(c));
 	else
 		reason_rounds(cell, !strcmp(c->kind, "import"), &sb);
 	text_block(t, key, "%s", strbuf_str(&sb));
@@ -286,9 +288,10 @@ static void reasons_together(struct text *t, const struct pair *p, const char *k
 		n++;
 	}
 	if (n)
-		text_block(t, key, "%d unsure %s: %s%s%s %s a side would settle %s", n,
+		text_block(t, key, "%d unsure %s: %s%s%s %s%s would settle %s", n,
 			   n == 1 ? "row" : "rows", runs_text(t->a, low), low < high ? " to " : "",
 			   low < high ? runs_text(t->a, high) : "", view_unit_word(p->v->c, true),
+			   view_a_side(p->v->c),
 			   n == 1 ? "it" : "them");
 }
 

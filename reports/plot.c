@@ -88,7 +88,7 @@ static void note_facts(struct plot *p)
 		plot_note(p, "UNFINISHED: %d of %d runs done.", c->done, c->planned);
 	if (c->n_variants > 1)
 		plot_note(p, "%s%s%s%s", *units ? units : "runs not stated",
-			  *units ? " a side" : "", *c->machine ? "; " : "",
+			  *units ? view_a_side(c) : "", *c->machine ? "; " : "",
 			  text_ascii(p->a, c->machine));
 }
 

@@ -134,6 +134,55 @@ static void build_cell(struct builder *b, struct cmp_cell *cell, struct cmp_row 
 	cell_take_counts(b, cell, test, variant);
 }
 
+/* How many values of a block a cell has. */
+static int block_count(const struct cmp_cell *cell, int block)
+{
+	int i, n = 0;
+
+	for (i = 0; i < cell->n; i++)
+		n += cell->blocks[i] == block;
+	return n;
+}
+
+/* Flip mode: keeps the values that have one partner among the other cells. Returns how many. */
+static int cell_keep_pairs(struct arena *a, const struct cmp_cell *cell,
+			   const struct cmp_cell *others, size_t n_others, struct cmp_cell *kept)
+{
+	double *values = arena_alloc_array(a, (size_t)cell->n + 1, sizeof(*values));
+	int *blocks = arena_alloc_array(a, (size_t)cell->n + 1, sizeof(*blocks)), n = 0, i;
+	size_t k;
+
+	for (i = 0; i < cell->n; i++) {
+		bool paired = false;
+
+		for (k = 0; k < n_others; k++)
+			paired |= block_count(&others[k], cell->blocks[i]) == 1;
+		if (!paired || block_count(cell, cell->blocks[i]) != 1)
+			continue;
+		values[n] = cell->values[i];
+		blocks[n++] = cell->blocks[i];
+	}
+	*kept = *cell;
+	kept->values = n ? values : NULL;
+	kept->blocks = blocks;
+	kept->n = n;
+	return cell->n - n;
+}
+
+/* A half without its other is no value: pairs are with the baseline. */
+static void row_keep_pairs(struct builder *b, struct cmp_row *row)
+{
+	size_t n = b->c->n_variants, i;
+	struct cmp_cell *kept = arena_alloc_array(b->a, n, sizeof(*kept));
+
+	if (!row->cells[0].values || n < 2)
+		return;
+	row->broken += cell_keep_pairs(b->a, &row->cells[0], &row->cells[1], n - 1, &kept[0]);
+	for (i = 1; i < n; i++)
+		row->broken += cell_keep_pairs(b->a, &row->cells[i], &row->cells[0], 1, &kept[i]);
+	memcpy(row->cells, kept, n * sizeof(*kept));
+}
+
 static void build_cells(struct builder *b, struct cmp_row *row, int64_t test, int64_t metric)
 {
 	size_t i;
@@ -144,6 +193,8 @@ static void build_cells(struct builder *b, struct cmp_row *row, int64_t test, in
 		row->cells[i].variant = (int)i;
 		build_cell(b, &row->cells[i], row, test, metric);
 	}
+	if (b->c->paired)
+		row_keep_pairs(b, row);
 }
 
 static bool row_is_empty(const struct builder *b, const struct cmp_row *row)
@@ -184,6 +235,41 @@ static size_t history_from(const struct builder *b, int64_t test, int64_t metric
 	return low;
 }
 
+/*
+ * Ratios of the pairs of older campaigns, one group per campaign and variant: to the variant of the
+ * lowest id, whichever was the baseline, as the spread of a log ratio has no sign.
+ */
+static void build_pair_history(struct builder *b, struct cmp_row *row, const struct db_unit *u,
+			       size_t n)
+{
+	struct stats_group *groups = arena_alloc_array(b->a, n, sizeof(*groups));
+	double *ratios = arena_alloc_array(b->a, n, sizeof(*ratios));
+	const struct db_unit *last = NULL;
+	size_t n_groups = 0, used = 0, from = 0, i, k;
+
+	for (i = 0; i < n; i++) {
+		if (i && u[i].campaign != u[i - 1].campaign)
+			from = i;
+		if (u[i].variant_id == u[from].variant_id)
+			continue;
+		for (k = from; u[k].variant_id == u[from].variant_id; k++)
+			if (u[k].block == u[i].block)
+				break;
+		if (u[k].variant_id != u[from].variant_id || !(u[k].value > 0))
+			continue;
+		if (!last || u[i].variant_id != last->variant_id ||
+		    u[i].campaign != last->campaign)
+			groups[n_groups++] = (struct stats_group){&ratios[used], 0};
+		ratios[used++] = u[i].value / u[k].value;
+		groups[n_groups - 1].n++;
+		last = &u[i];
+	}
+	row->past = groups;
+	row->n_past = n_groups;
+	row->history.log = stats_prior_of_history(groups, n_groups, true);
+	row->history.raw = (struct stats_variance){NAN, 0};
+}
+
 /* The old values of a row, one group per campaign and variant. */
 static void build_history(struct builder *b, struct cmp_row *row, int64_t test, int64_t metric)
 {
@@ -193,6 +279,10 @@ static void build_history(struct builder *b, struct cmp_row *row, int64_t test, 
 	const struct db_unit *u = b->history + start;
 	size_t n_groups = 0, i;
 
+	if (b->c->paired) {
+		build_pair_history(b, row, u, n);
+		return;
+	}
 	for (i = 0; i < n; i++) {
 		values[i] = u[i].value;
 		if (!i || u[i].campaign != u[i - 1].campaign ||

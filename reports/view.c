@@ -692,9 +692,16 @@ const char *view_names(const struct comparison *c, struct arena *a, const bool *
 
 const char *view_unit_word(const struct comparison *c, bool plural)
 {
+	if (c->paired)
+		return plural ? "pairs" : "pair";
 	if (!strcmp(c->unit, "boot"))
 		return plural ? "boots" : "boot";
 	return plural ? "runs" : "run";
+}
+
+const char *view_a_side(const struct comparison *c)
+{
+	return c->paired ? "" : " a side";
 }
 
 /* n of a variant where all its cells have the same, else 0; events count runs of their own. */
@@ -753,11 +760,12 @@ void view_units_range(const struct comparison *c, int *low, int *high)
 
 const char *view_tests_text(const struct comparison *c, struct arena *a)
 {
-	static const struct {
+	const struct {
 		const char *test, *words;
 	} tests[] = {
 		{"mw", "exact rank test"},
-		{"modt", "moderated t-test"},
+		{"sr", "exact signed-rank test of pairs"},
+		{"modt", c->paired ? "moderated t-test of pairs" : "moderated t-test"},
 		{"welch", "Welch's t-test"},
 		{"det", "differences by seed"},
 	};

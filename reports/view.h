@@ -118,6 +118,8 @@ const char *view_direction(enum direction d);
 const char *view_names(const struct comparison *c, struct arena *a, const bool *set);
 /* "boots" or "run": what n counts */
 const char *view_unit_word(const struct comparison *c, bool plural);
+/* " a side" of units that each side has, "" of pairs */
+const char *view_a_side(const struct comparison *c);
 /* Smallest and largest n over the cells that have one. */
 void view_units_range(const struct comparison *c, int *low, int *high);
 /* By what the shown rows were tested: "exact rank test", "exact rank test or moderated t-test" */

@@ -92,6 +92,30 @@ static void add_ranks(const struct why *w, const struct cmp_cell *cell, struct s
 		strbuf_addf(sb, " %g", rank2(w, cell->values[i]) / 2.0);
 }
 
+/* Change of each pair, in the order they were measured. */
+static void why_pairs(struct text *t, const struct why *w)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	const struct cmp_cell *base = w->base, *cell = w->cell;
+	int i, k;
+
+	for (i = 0; cell->values && i < cell->n; i++) {
+		for (k = 0; k < base->n && base->blocks[k] != cell->blocks[i]; k++)
+			;
+		if (k == base->n)
+			continue;
+		strbuf_addf(&sb, "%s ",
+			    unit_change(w, t->a,
+					cell->test.on_log ? cell->values[i] / base->values[k] - 1
+							  : cell->values[i] - base->values[k]));
+	}
+	strbuf_rtrim(&sb);
+	text_block(t, "pairs", "%s", strbuf_str(&sb));
+	if (!isnan(cell->lag.r))
+		text_block(t, "lag", "correlation of a pair's log ratio with the next one's %+.2f",
+			   cell->lag.r);
+}
+
 static void why_ranks(struct text *t, const struct why *w)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
@@ -131,7 +155,14 @@ static void why_test(struct text *t, const struct why *w)
 		   *scale = w->cell->test.on_log ? "log values" : "raw values";
 
 	if (!strcmp(test, "modt"))
-		text_block(t, "test", "moderated t on %s %s", scale, prior_text(w, t->a));
+		text_block(t, "test", "moderated t on %s %s",
+			   w->cell->paired ? "log ratios of pairs" : scale, prior_text(w, t->a));
+	else if (!strcmp(test, "sr"))
+		text_block(t, "test", "exact signed ranks of the pairs' %s: %s",
+			   w->cell->test.on_log ? "log ratios" : "differences",
+			   w->n >= STATS_PRIOR_BELOW
+				   ? arena_printf(t->a, "n is %d or more", STATS_PRIOR_BELOW)
+				   : "no prior for the variance");
 	else if (!strcmp(test, "mw"))
 		text_block(t, "test", "exact Mann-Whitney on %s: %s", scale,
 			   w->n >= STATS_PRIOR_BELOW
@@ -152,7 +183,8 @@ static void why_test(struct text *t, const struct why *w)
 		text_block(t, "test", "none: n is not stated");
 	else
 		text_block(t, "test", "none: n = %d%s", w->n,
-			   w->n < STATS_TEST_MIN ? " is too few without a prior for the variance"
+			   w->n < (w->cell->paired ? (int)STATS_PAIRS_MIN : (int)STATS_TEST_MIN)
+				   ? " is too few without a prior for the variance"
 						 : "");
 }
 
@@ -199,7 +231,8 @@ static void why_p(struct text *t, const struct why *w)
 	if (cell->family)
 		strbuf_addf(&sb, ": %s at %g", cell->p_adjusted <= q ? "real" : "not real", q);
 	if (!isnan(welch) && strcmp(cell->test.test, "welch")) {
-		strbuf_addf(&sb, "%sWelch's t %s", sb.len ? "; " : "", text_p(t->a, welch));
+		strbuf_addf(&sb, "%s%s t %s", sb.len ? "; " : "",
+			    cell->paired ? "Student's" : "Welch's", text_p(t->a, welch));
 		if (cell->family && (welch <= q) != (cell->test.p <= q))
 			strbuf_adds(&sb, ", which disagrees: an outlier, or two modes");
 	}
@@ -243,15 +276,18 @@ static void why_row(struct text *t, const struct why *w)
 			       w->cell->small ? "small " : "", verdict_name(w->cell->verdict)));
 	why_values(t, w, w->base);
 	why_values(t, w, w->cell);
-	why_ranks(t, w);
+	if (w->cell->paired)
+		why_pairs(t, w);
+	else
+		why_ranks(t, w);
 	why_test(t, w);
 	why_change(t, w);
 	why_p(t, w);
 	why_size(t, w);
 	if (w->cell->runs_needed)
-		text_block(t, "settle", "%s%d %s a side would settle it",
+		text_block(t, "settle", "%s%d %s%s would settle it",
 			   w->cell->runs_needed > 50 ? "more than " : "",
-			   MIN(w->cell->runs_needed, 50), view_unit_word(c, true));
+			   MIN(w->cell->runs_needed, 50), view_unit_word(c, true), view_a_side(c));
 	text_blank(t);
 }
 

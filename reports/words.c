@@ -133,8 +133,8 @@ static const char *row_power(const struct view *v, const struct cmp_row *r,
 
 	if (!(cell->detectable > v->c->threshold))
 		return "";
-	return arena_printf(v->a, ": %d %s a side can show %.1f%% there, not %g%%", n,
-			    view_unit_word(v->c, n != 1), 100 * cell->detectable,
+	return arena_printf(v->a, ": %d %s%s can show %.1f%% there, not %g%%", n,
+			    view_unit_word(v->c, n != 1), view_a_side(v->c), 100 * cell->detectable,
 			    100 * v->c->threshold);
 }
 

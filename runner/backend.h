@@ -61,6 +61,11 @@ struct backend_ops {
 	bool (*is_running)(struct backend *b, int variant);
 	/* Returns 0 with v->error set when the variant could not be booted. */
 	int (*boot)(struct backend *b, struct visit *v, struct err *e);
+	/*
+	 * Flip mode, in a visit that goes on: the settings of v->variant in the place of those
+	 * before. Returns 0 with v->error set when they cannot be. NULL: it cannot.
+	 */
+	int (*flip)(struct backend *b, struct visit *v, struct err *e);
 	/* Returns 0 with result->error set when the visit broke; then v->error is set too. */
 	int (*run)(struct backend *b, struct visit *v, const struct job *job,
 		   struct job_result *result, struct err *e);

@@ -37,6 +37,13 @@ static double partner(const struct test_case *c, const struct bench_param *p)
 	return text && num_parse(span_of(text), &v) && v > 0 ? v : 1;
 }
 
+/* Seconds of a run: pairs are to be short, so that nothing drifts within them. */
+#define FLIP_SECONDS 2.0
+static double target(const struct session *s, const struct bench_param *p)
+{
+	return s->c->flip ? fmin(p->calibrate, FLIP_SECONDS) : p->calibrate;
+}
+
 void session_set_auto(struct session *s, const struct bench_def *bench, const struct bench_param *p,
 		      double product)
 {
@@ -50,7 +57,7 @@ void session_set_auto(struct session *s, const struct bench_def *bench, const st
 		case_set_param(s->a, c, p->name,
 			       arena_printf(s->a, "%.0f", fmax(1, round(product / partner(c, p)))));
 		if (c->stated <= 0)
-			c->expected = p->calibrate;
+			c->expected = target(s, p);
 	}
 }
 
@@ -106,7 +113,7 @@ static int time_run(struct session *s, struct visit *v, const struct test_case *
 static int search(struct session *s, struct visit *v, const struct test_case *c,
 		  const struct bench_param *p, double *loops)
 {
-	double n = 20, before = 0, seconds_before = 0, seconds;
+	double n = 20, before = 0, seconds_before = 0, seconds, wanted = target(s, p);
 	int i, ret;
 
 	*loops = 0;
@@ -114,16 +121,16 @@ static int search(struct session *s, struct visit *v, const struct test_case *c,
 		ret = time_run(s, v, c, p, n, &seconds);
 		if (ret || seconds <= 0)
 			return ret;
-		if (n >= 1e9 || (before > 0 && seconds >= p->calibrate / 2 &&
+		if (n >= 1e9 || (before > 0 && seconds >= wanted / 2 &&
 				 seconds >= 1.5 * seconds_before)) {
 			double slope = (seconds - seconds_before) / (n - before);
 
-			*loops = slope > 0 ? two_digits(fmax(1, p->calibrate / slope)) : n;
+			*loops = slope > 0 ? two_digits(fmax(1, wanted / slope)) : n;
 			return 0;
 		}
 		before = n;
 		seconds_before = seconds;
-		n = round(n * fmin(fmax(p->calibrate / seconds, 2), 20));
+		n = round(n * fmin(fmax(wanted / seconds, 2), 20));
 	}
 	return 0;
 }
@@ -201,10 +208,11 @@ static int calibrate(struct session *s, const struct bench_def *bench, const str
 
 /* ---- what is known from the last time ---- */
 
-/* Guests of another size do not count as the same machine. */
+/* Guests of another size do not count as the same machine; pairs are of shorter runs. */
 static char *guest_text(struct session *s)
 {
-	return arena_printf(s->a, "%s %d CPUs, %s", s->backend.ops->name, s->c->cpus, s->c->memory);
+	return arena_printf(s->a, "%s %d CPUs, %s%s", s->backend.ops->name, s->c->cpus,
+			    s->c->memory, s->c->flip ? ", flip" : "");
 }
 
 static const char *find_fact(const struct db_fact *facts, size_t n, const char *key)

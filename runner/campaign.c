@@ -15,6 +15,8 @@
 #include "runner/machine.h"
 
 enum { MAX_CASES = 10000 };
+/* Pairs of flip mode where nothing is said: of a few seconds each, some minutes. */
+enum { FLIP_REPEAT = 20 };
 
 /* One parameter, or the binding (param NULL), with all values it takes. */
 struct axis {
@@ -26,9 +28,8 @@ struct axis {
 };
 
 static const char *const campaign_keys[] = {
-	"campaign", "description", "repeat",   "runs_per_boot", "backend", "seed",
-	"memory",   "cpus",	   "variants", "benchmarks",	"monitors", "target",
-	"counting",
+	"campaign", "description", "order", "repeat",	"runs_per_boot", "backend", "seed",
+	"memory",   "cpus",	   "variants", "benchmarks", "monitors", "target", "counting",
 	NULL,
 };
 static const char *const counting_words[] = {"time", "instructions", NULL};
@@ -485,6 +486,37 @@ static const char *name_from_file(struct reader *r)
 	return arena_strndup(r->a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
+/* Tuples of a boot, and how many there are; every run of them is a run of its own. */
+static void read_flip(struct reader *r, struct yaml_node *root, int64_t *repeat, int64_t *runs)
+{
+	static const char *const orders[] = {"blocks", "flip", NULL};
+	struct campaign_config *c = r->c;
+	const struct backend_ops *ops = backend_find(c->backend);
+
+	c->flip = yaml_get_word(root, "order", orders, 0, r->e) == 1;
+	if (!c->flip)
+		return;
+	if (ops && !ops->flip) {
+		yaml_error(yaml_get(root, "order"), r->e,
+			   "the %s backend cannot switch settings inside a boot", c->backend);
+		err_hint(r->e, "leave 'order' out, or use backend: host or qemu");
+	}
+	if (c->counting) {
+		yaml_error(yaml_get(root, "order"), r->e,
+			   "counts do not drift: they have a boot for every run");
+		err_hint(r->e, "leave 'order: flip' or 'counting' out");
+	}
+	if (!yaml_get(root, "repeat"))
+		*repeat = FLIP_REPEAT;
+	if (c->auto_repeat) {
+		yaml_error(yaml_get(root, "repeat"), r->e, "with order: flip 'repeat' is a number");
+		err_hint(r->e, "it counts the pairs; --until-sure stops when they are enough");
+	}
+	c->auto_repeat = c->auto_runs = false;
+	c->tuples = yaml_get(root, "runs_per_boot") ? (int)*runs : 0;
+	*runs = 1;
+}
+
 static void read_head(struct reader *r, struct yaml_node *root)
 {
 	struct campaign_config *c = r->c;
@@ -517,6 +549,7 @@ static void read_head(struct reader *r, struct yaml_node *root)
 			   "'runs_per_boot' means nothing to counts: every run has its own boot");
 		err_hint(r->e, "raise 'repeat': each further one is another seed");
 	}
+	read_flip(r, root, &repeat, &runs);
 	c->runs = (int)runs;
 	yaml_get_int(root, "seed", 1, INT64_MAX, &seed, r->e);
 	yaml_get_int(root, "cpus", 1, 4096, &cpus, r->e);

@@ -106,6 +106,12 @@ struct campaign_config {
 	const char *name, *file, *text;
 	const char *backend; /* host, manual, qemu, ssh, host-reboot */
 	struct target_config target;
+	/*
+	 * Flip mode: variants are switched inside one boot, every block is a tuple of runs of each
+	 * test case, one of each variant, in an order of its own. repeat counts tuples.
+	 */
+	bool flip;
+	int tuples;	/* in flip mode of one boot; 0: all of them */
 	int repeat;	/* blocks: boots, or runs, of each variant */
 	int runs;	/* of each test case in one boot */
 	bool auto_repeat, auto_runs; /* left to the history of the machine, see run_split() */
@@ -196,16 +202,18 @@ struct plan_cell {
 /*
  * Randomised complete blocks: every block visits each variant once, in an order drawn from the
  * seed; two variants: AB and BA balanced as far as the number of blocks allows. Within a visit
- * every test case runs once, in a fixed order; c->runs times over.
+ * every test case runs once, in a fixed order; c->runs times over. In flip mode every block has
+ * each test case once, and there the variants in an order drawn for it alone, balanced likewise.
  */
 struct plan_cell *plan_make(struct arena *a, const struct campaign_config *c, size_t *n);
 /* Of the guests of a block that count, from 1: the same for all variants. */
 int64_t campaign_guest_seed(const struct campaign_config *c, int block);
 /*
  * Further blocks, numbered from `from` on. lead: of two variants, by how many more earlier blocks
- * began with the first than with the second; an odd number of blocks makes up for it.
+ * began with the first than with the second; an odd number of blocks makes up for it. In flip mode
+ * one of each test case, otherwise of the first only; NULL: there were no earlier blocks.
  */
 struct plan_cell *plan_add(struct arena *a, const struct campaign_config *c, int from, int blocks,
-			   int lead, size_t *n);
+			   const int *lead, size_t *n);
 
 #endif

@@ -110,6 +110,24 @@ static void read_features(struct reader *r, struct yaml_node *map, struct varian
 				   "'%s' is no scheduler feature", list[i]);
 }
 
+/* In flip mode variants share the kernel, which the first one names. */
+static void take_kernel(const struct variant_config *first, struct variant_config *v)
+{
+	v->deb = first->deb;
+	v->image = first->image;
+	v->modules = first->modules;
+	v->initrd = first->initrd;
+	v->release = first->release;
+	v->recipe = first->recipe;
+	v->running = first->running;
+	v->kernel_text = first->kernel_text;
+	v->kernel_line = first->kernel_line;
+	v->kernel_column = first->kernel_column;
+	v->commit = first->commit;
+	v->cmdline = v->cmdline ? v->cmdline : first->cmdline;
+	v->memory = v->memory ? v->memory : first->memory;
+}
+
 static void read_variant(struct reader *r, struct yaml_node *map, struct variant_config *v)
 {
 	v->line = map->line;
@@ -141,7 +159,10 @@ static void read_variant(struct reader *r, struct yaml_node *map, struct variant
 	v->knobs = read_settings(r, map, "knobs", &v->n_knobs);
 	check_knobs(r, map, v);
 	read_policy(r, map, v);
-	reader_read_kernel(r, map, v);
+	if (r->c->flip && v > r->c->variants && !yaml_get(map, "kernel"))
+		take_kernel(r->c->variants, v);
+	else
+		reader_read_kernel(r, map, v);
 	if (v->cmdline && !r->guest && !r->target) {
 		yaml_error(yaml_get(map, "cmdline"), r->e,
 			   "'cmdline' needs a backend that boots: qemu, ssh or host-reboot");
@@ -153,6 +174,29 @@ static void read_variant(struct reader *r, struct yaml_node *map, struct variant
 static char *written_identity(struct reader *r, const struct variant_config *v)
 {
 	return variant_identity(r->a, v, v->kernel_text ? v->kernel_text : "running");
+}
+
+/* What only another boot changes keeps two variants from being switched. */
+static void check_flip(struct reader *r, const struct yaml_node *at, const struct variant_config *v)
+{
+	const struct variant_config *first = r->c->variants;
+	const struct {
+		const char *what, *mine, *base;
+	} parts[] = {
+		{"kernel", v->kernel_text, first->kernel_text},
+		{"cmdline", v->cmdline, first->cmdline},
+		{"memory", v->memory, first->memory},
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (str_equal(parts[i].mine, parts[i].base))
+			continue;
+		yaml_error(at, r->e, "with order: flip '%s' must have the %s of '%s'", v->name,
+			   parts[i].what, first->name);
+		err_hint(r->e, "it cannot be switched inside a boot: leave 'order: flip' out");
+		return;
+	}
 }
 
 static void check_twins(struct reader *r, const struct yaml_node *at,
@@ -220,6 +264,9 @@ void reader_read_variants(struct reader *r, struct yaml_node *root)
 	before = r->e->list.n;
 	for (i = 0; i < list->n; i++)
 		read_variant(r, list->items[i], &c->variants[i]);
+	for (i = 1; i < list->n && c->flip && r->e->list.n == before; i++)
+		if (!c->variants[i].same_as)
+			check_flip(r, list->items[i], &c->variants[i]);
 	for (i = 0; i < list->n && r->e->list.n == before; i++)
 		if (c->variants[i].same_as)
 			take_original(r, list->items[i], &c->variants[i]);

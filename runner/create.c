@@ -53,17 +53,22 @@ static int add_case(struct session *s, size_t i)
 					  s->e);
 }
 
-/* Of two variants: how many more blocks began with the first one than with the second. */
-static int order_lead(const struct session *s)
+/*
+ * Of two variants: how many more blocks began with the first one than with the second; in flip
+ * mode of each test case.
+ */
+static int *order_lead(const struct session *s)
 {
-	int block = 0, lead = 0;
-	size_t i;
+	int *lead = arena_alloc_array(s->a, s->c->n_cases, sizeof(*lead));
+	int *block = arena_alloc_array(s->a, s->c->n_cases, sizeof(*block));
+	size_t i, t;
 
 	for (i = 0; i < s->n_cells; i++) {
-		if (s->cells[i].block == block)
+		t = s->c->flip ? session_case_index(s, &s->cells[i]) : 0;
+		if (s->cells[i].block == block[t])
 			continue;
-		block = s->cells[i].block;
-		lead += session_variant_index(s, &s->cells[i]) ? -1 : 1;
+		block[t] = s->cells[i].block;
+		lead[t] += session_variant_index(s, &s->cells[i]) ? -1 : 1;
 	}
 	return lead;
 }
@@ -111,6 +116,8 @@ static int add_facts(struct session *s)
 		if (!ret)
 			ret = session_set_fact(s, "design", s->design);
 	}
+	if (!ret && s->c->flip)
+		ret = session_set_fact(s, "order", ORDER_FLIP);
 	if (!ret && s->c->runs > 1)
 		ret = session_set_fact(s, "runs_per_boot", arena_printf(s->a, "%d", s->c->runs));
 	if (!ret && s->backend.counting)
@@ -145,7 +152,7 @@ static int create_rows(struct session *s, int unused)
 	s->row = (struct db_campaign){
 		.name = s->c->name,
 		.kind = "run",
-		.unit = s->backend.ops->unit,
+		.unit = s->c->flip ? "run" : s->backend.ops->unit,
 		.backend = s->backend.ops->name,
 		.accelerator = or_empty(s->backend.accelerator),
 		.config = s->c->text,

@@ -293,6 +293,9 @@ int export_read_csv(struct arena *a, const char *file, struct span text, json_t 
 		return r;
 	c.tests = json_object();
 	c.root = json_pack("{s:s,s:[]}", "schema", "kdelta.compare/1", "variants");
+	/* only pairs have this column */
+	if (!strcmp(c.fields[c.n_fields - 1], "order"))
+		json_object_set_new(c.root, "order", json_string("flip"));
 	while (!r && (r = take_record(&c)) > 0) {
 		r = take_variant(&c);
 		if (!r)

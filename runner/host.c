@@ -28,10 +28,22 @@ static int host_find_kernel(struct backend *b, int variant, struct kernel_found 
 	return kernel_find(b->a, b->config, &running, &options, found, e);
 }
 
+static int take_failure(struct backend *b, struct visit *v, int failure, const struct err *why)
+{
+	if (failure) {
+		v->error = "config_error";
+		v->message = arena_strdup(b->a, err_text(why));
+		v->permanent = true;
+	}
+	return 0;
+}
+
 int host_boot(struct backend *b, struct visit *v, struct err *e)
 {
 	_cleanup_err_ struct err why = ERR_INIT;
 	struct running_kernel k;
+	size_t i;
+	int ret = 0;
 
 	(void)e;
 	machine_read_kernel(b->a, &k);
@@ -41,12 +53,22 @@ int host_boot(struct backend *b, struct visit *v, struct err *e)
 	v->build_id = k.build_id;
 	v->clocksource = k.clocksource;
 	v->cmdline = k.cmdline;
-	if (settings_apply(b->a, &b->config->variants[v->variant], &why)) {
-		v->error = "config_error";
-		v->message = arena_strdup(b->a, err_text(&why));
-		v->permanent = true;
-	}
-	return 0;
+	/* all that will be switched is journalled now, so that switching itself writes no disk */
+	for (i = 0; !ret && b->config->flip && i < b->config->n_variants; i++)
+		ret = settings_switch(b->a, &b->config->variants[i], &why);
+	if (!ret)
+		ret = settings_switch(b->a, &b->config->variants[v->variant], &why);
+	return take_failure(b, v, ret, &why);
+}
+
+int host_flip(struct backend *b, struct visit *v, struct err *e)
+{
+	_cleanup_arena_ struct arena *scratch = arena_new();
+	_cleanup_err_ struct err why = ERR_INIT;
+
+	(void)e;
+	return take_failure(
+		b, v, settings_switch(scratch, &b->config->variants[v->variant], &why), &why);
 }
 
 int host_run(struct backend *b, struct visit *v, const struct job *job, struct job_result *result,
@@ -76,6 +98,7 @@ static const struct backend_ops host_backend = {
 	.prepare = host_prepare,
 	.find_kernel = host_find_kernel,
 	.boot = host_boot,
+	.flip = host_flip,
 	.run = host_run,
 	.collect = host_collect,
 	.release = host_release,

@@ -7,6 +7,8 @@
 
 /* Applies the variant's settings; a setting that cannot be applied is a permanent v->error. */
 int host_boot(struct backend *b, struct visit *v, struct err *e);
+/* Settings of v->variant in the place of those before. */
+int host_flip(struct backend *b, struct visit *v, struct err *e);
 int host_run(struct backend *b, struct visit *v, const struct job *job, struct job_result *result,
 	     struct err *e);
 /* Puts every setting back. */

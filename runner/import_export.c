@@ -75,6 +75,8 @@ static int put_campaign(struct restore *r, const char *sha256)
 	im->campaign.backend = export_text(machine, "backend");
 	im->campaign.accelerator = export_text(machine, "accelerator");
 	rc = db_set_campaign(im->db, &im->campaign, im->e);
+	if (!rc && !strcmp(export_text(r->root, "order"), "flip"))
+		rc = db_set_fact(im->db, "campaign", im->campaign.id, "order", "flip", im->e);
 	if (!rc && *export_text(machine, "description"))
 		rc = db_set_fact(im->db, "campaign", im->campaign.id, "machine",
 				 export_text(machine, "description"), im->e);

@@ -48,6 +48,8 @@ int session_read_design(struct session *s)
 		num_parse_int(span_of(value), &number);
 		if (!strcmp(key, "design"))
 			s->design = value;
+		else if (!strcmp(key, "order"))
+			s->was_flip = !strcmp(value, ORDER_FLIP);
 		else if (!strcmp(key, "stop"))
 			s->stop = value;
 		else if (!strcmp(key, "added"))
@@ -132,6 +134,8 @@ static bool is_open(const struct session *s, size_t variant, size_t test)
 
 const char *session_units(const struct session *s, int n)
 {
+	if (s->c->flip)
+		return arena_printf(s->a, "%d pair%s", n, n == 1 ? "" : "s");
 	return arena_printf(s->a, "%d %s%s a side", n, s->row.unit, n == 1 ? "" : "s");
 }
 

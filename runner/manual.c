@@ -79,6 +79,7 @@ static const struct backend_ops manual_backend = {
 	.find_kernel = manual_find_kernel,
 	.is_running = manual_is_running,
 	.boot = manual_boot,
+	.flip = host_flip,
 	.run = host_run,
 	.collect = host_collect,
 	.release = manual_release,

@@ -70,7 +70,9 @@ double session_estimate(const struct session *s, int block)
 		    (block && cell->block != block))
 			continue;
 		left += s->c->cases[test].expected;
-		if (cell->block != last_block || cell->variant_id != last_variant)
+		if (s->c->flip)
+			visits = 1;
+		else if (cell->block != last_block || cell->variant_id != last_variant)
 			visits++;
 		last_block = cell->block;
 		last_variant = cell->variant_id;

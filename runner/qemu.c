@@ -372,7 +372,7 @@ static void apply_settings(struct backend *b, struct visit *v)
 	enum guest_event event;
 
 	settings_encode(&b->config->variants[v->variant], &text);
-	if (!text.len)
+	if (!text.len && !b->config->flip)
 		return;
 	if (!b->counting)
 		guest_send(&q->guest, "set", text.buf, text.len);
@@ -383,6 +383,13 @@ static void apply_settings(struct backend *b, struct visit *v)
 		stop_guest(b, v);
 	}
 	judge(b, v, event, true);
+}
+
+static int qemu_flip(struct backend *b, struct visit *v, struct err *e)
+{
+	(void)e;
+	apply_settings(b, v);
+	return 0;
 }
 
 /* Programs lie in the guest's /bin under their last name. */
@@ -588,6 +595,7 @@ static const struct backend_ops qemu_backend = {
 	.prepare = qemu_prepare,
 	.find_kernel = qemu_find_kernel,
 	.boot = qemu_boot,
+	.flip = qemu_flip,
 	.run = qemu_run,
 	.collect = qemu_collect,
 	.release = qemu_release,

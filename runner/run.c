@@ -401,7 +401,7 @@ static int measure(struct session *s)
 	s->report->campaign = s->row.id;
 	while (!ret && more) {
 		more = false;
-		ret = run_blocks(s);
+		ret = s->c->flip ? session_flip(s) : run_blocks(s);
 		if (!ret && !proc_interrupted() && !session_has(s, 0, is_planned_cell))
 			ret = session_look(s, &more);
 	}

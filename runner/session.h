@@ -39,6 +39,7 @@ struct session {
 	ARRAY_OF(struct db_fact) calibrated; /* to be stored with the campaign */
 	const char *design;		     /* of the fact: NULL, "until-sure", "budget" */
 	bool until_sure;
+	bool was_flip;	      /* of the fact */
 	const char *stop;     /* of the fact, or NULL */
 	int added;	      /* units a side after the campaign was finished */
 	int runs_per_boot;    /* of the fact; 0: none */
@@ -88,6 +89,8 @@ static inline bool session_has(const struct session *s, int block,
 			return true;
 	return false;
 }
+
+#define ORDER_FLIP "flip" /* value of the fact `order`; without it blocks */
 
 enum { MAX_ATTEMPTS = 2 }; /* a failed run is tried once more */
 
@@ -152,6 +155,18 @@ struct visit_cells {
 void session_order_cells(const struct session *s, struct visit_cells cells);
 /* Enters a variant, runs and stores the cells, leaves. Failures are stored, not returned. */
 int session_visit(struct session *s, int block, size_t variant, struct visit_cells cells);
+/* The parts of it: a visit that is open takes cells until it is closed (ret: what happened). */
+struct open_visit {
+	struct visit v;
+	struct db_boot boot;
+};
+int session_open(struct session *s, int block, size_t variant, const struct job *first,
+		 struct open_visit *o);
+/* Runs and stores one cell, under the visit's error a failed one without any output. */
+int session_run_cell(struct session *s, struct open_visit *o, struct db_cell *cell);
+int session_close(struct session *s, struct open_visit *o, int ret);
+/* Flip mode: all that is planned, one tuple after the other, in as few boots as possible. */
+int session_flip(struct session *s);
 
 /* Progress: before a run (failed NULL), or that it failed and whether it is tried again. */
 void session_tell(struct session *s, const struct db_cell *cell, const char *failed, bool retried);

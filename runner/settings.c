@@ -64,7 +64,22 @@ static bool same_value(const char *x, const char *y)
 	return knob_equal(span_of(x), span_of(y));
 }
 
-/* Appends one line to the journal and waits until it is on disk. */
+/* Whether the journal has this whole line. */
+static bool journal_has(const char *journal, const char *line, size_t len)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct span rest, one;
+
+	if (file_read_line(journal, &text))
+		return false;
+	rest = (struct span){strbuf_str(&text), text.len};
+	while (span_next_line(&rest, &one, NULL))
+		if (one.len == len && !memcmp(one.s, line, len))
+			return true;
+	return false;
+}
+
+/* Appends one line to the journal, if it is not there, and waits until it is on disk. */
 static int journal_add(struct arena *a, const char *path, const char *value, struct err *e)
 {
 	char *journal = journal_path(a), *slash = strrchr(journal, '/'), *line;
@@ -77,6 +92,10 @@ static int journal_add(struct arena *a, const char *path, const char *value, str
 	line = json_dumps(j, JSON_COMPACT);
 	json_decref(j);
 	len = strlen(line);
+	if (journal_has(journal, line, len)) {
+		free(line);
+		return ret;
+	}
 	line[len++] = '\n'; /* takes the place of the NUL */
 	fd = ret ? -1 : open(journal, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (!ret && (fd < 0 || write(fd, line, len) != (ssize_t)len || fsync(fd)))
@@ -161,7 +180,7 @@ static int set_feature(struct arena *a, const char *feature, struct err *e)
 	return ret ? explain_write(e, ret, "scheduler features") : 0;
 }
 
-int settings_apply(struct arena *a, const struct variant_config *v, struct err *e)
+static int apply(struct arena *a, const struct variant_config *v, struct err *e)
 {
 	const char *const *f;
 	size_t i;
@@ -245,13 +264,14 @@ static int restore_line(struct span line, const char *boot, int *n, struct err *
 	return ret;
 }
 
-int settings_restore(struct arena *a, int *n, struct err *e)
+/* Puts back what the journal names, newest first, and leaves it. */
+static int put_back(struct arena *a, int *n, struct err *e)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char *journal = journal_path(a), *boot = read_value(a, "/proc/sys/kernel/random/boot_id");
 	ARRAY_OF(struct span) lines = {NULL, 0, 0};
 	struct span rest, line;
-	int ret = 0, one;
+	int ret, one;
 
 	*n = 0;
 	if (!file_exists(journal))
@@ -266,6 +286,21 @@ int settings_restore(struct arena *a, int *n, struct err *e)
 			ret = one;
 	}
 	ARRAY_FREE(&lines);
+	return ret;
+}
+
+int settings_switch(struct arena *a, const struct variant_config *v, struct err *e)
+{
+	int n, ret = put_back(a, &n, e);
+
+	return ret ? ret : apply(a, v, e);
+}
+
+int settings_restore(struct arena *a, int *n, struct err *e)
+{
+	char *journal = journal_path(a);
+	int ret = put_back(a, n, e);
+
 	if (!ret && unlink(journal) && errno != ENOENT)
 		ret = err_add_errno(e, "cannot remove %s", journal);
 	return ret;

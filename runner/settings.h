@@ -15,10 +15,11 @@
 #include "runner/campaign.h"
 
 /*
- * Applies the settings of a variant. A setting that does not exist or cannot be written is
+ * Applies the settings of a variant in the place of those applied before: what the journal names is
+ * put back first, and the journal stays. A setting that does not exist or cannot be written is
  * -EINVAL or -EACCES with the reason; what was changed before it stays until settings_restore().
  */
-int settings_apply(struct arena *a, const struct variant_config *v, struct err *e);
+int settings_switch(struct arena *a, const struct variant_config *v, struct err *e);
 
 /* Whether the settings exist here and may be changed; tells all that do not. */
 int settings_check(struct arena *a, const struct variant_config *v, struct err *e);

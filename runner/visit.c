@@ -222,15 +222,10 @@ static int enter(struct session *s, struct visit *v, struct db_boot *boot)
 	return ret ? ret : db_set_boot(s->db, boot, s->e);
 }
 
-static int run_cells(struct session *s, struct visit *v, int64_t boot, struct visit_cells cells)
+int session_run_cell(struct session *s, struct open_visit *o, struct db_cell *cell)
 {
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; !ret && i < cells.n && !proc_interrupted(); i++)
-		ret = v->error ? fail_cell(s, v, boot, cells.items[i])
-			       : run_cell(s, v, boot, cells.items[i]);
-	return ret;
+	return o->v.error ? fail_cell(s, &o->v, o->boot.id, cell)
+			  : run_cell(s, &o->v, o->boot.id, cell);
 }
 
 static int set_boot_facts(struct session *s, const struct visit *v, int64_t boot)
@@ -272,39 +267,61 @@ static int close_boot(struct session *s, struct visit *v, struct db_boot *boot)
 	return db_commit(s->db, s->e);
 }
 
-int session_visit(struct session *s, int block, size_t variant, struct visit_cells cells)
+int session_open(struct session *s, int block, size_t variant, const struct job *first,
+		 struct open_visit *o)
 {
-	struct visit v = {.variant = (int)variant, .block = block};
-	struct db_boot boot = {
-		.campaign = s->row.id,
-		.variant_id = s->variants[variant].id,
-		.machine_id = s->row.machine_id,
-		.started = time(NULL),
-		.block = block,
-	};
-	struct job first;
-	double begin;
-	int ret = db_add_boot(s->db, &boot, &boot.id, s->e), left;
+	int ret;
 
+	*o = (struct open_visit){
+		.v = {.variant = (int)variant, .block = block},
+		.boot =
+			{
+				.campaign = s->row.id,
+				.variant_id = s->variants[variant].id,
+				.machine_id = s->row.machine_id,
+				.started = time(NULL),
+				.block = block,
+			},
+	};
+	ret = db_add_boot(s->db, &o->boot, &o->boot.id, s->e);
 	if (ret)
 		return ret;
-	if (cells.n) {
-		first = make_job(s, v.variant, &s->c->cases[session_case_index(s, cells.items[0])]);
-		v.first = &first;
-	}
-	ret = enter(s, &v, &boot);
-	if (!ret)
-		ret = run_cells(s, &v, boot.id, cells);
-	begin = num_monotonic();
-	left = s->backend.ops->collect(&s->backend, &v, s->e);
+	o->v.first = first;
+	ret = enter(s, &o->v, &o->boot);
+	return ret ? session_close(s, o, ret) : 0;
+}
+
+int session_close(struct session *s, struct open_visit *o, int ret)
+{
+	double begin = num_monotonic();
+	int left = s->backend.ops->collect(&s->backend, &o->v, s->e);
+
 	s->entering += num_monotonic() - begin;
 	s->report->boot_seconds += num_monotonic() - begin;
 	s->visits++;
 	if (!ret)
 		ret = left;
 	if (!ret)
-		ret = close_boot(s, &v, &boot);
-	strbuf_release(&v.console);
-	ARRAY_FREE(&v.facts);
+		ret = close_boot(s, &o->v, &o->boot);
+	strbuf_release(&o->v.console);
+	ARRAY_FREE(&o->v.facts);
 	return ret;
+}
+
+int session_visit(struct session *s, int block, size_t variant, struct visit_cells cells)
+{
+	struct open_visit o;
+	struct job first;
+	size_t i;
+	int ret;
+
+	if (cells.n)
+		first = make_job(s, (int)variant,
+				 &s->c->cases[session_case_index(s, cells.items[0])]);
+	ret = session_open(s, block, variant, cells.n ? &first : NULL, &o);
+	if (ret)
+		return ret;
+	for (i = 0; !ret && i < cells.n && !proc_interrupted(); i++)
+		ret = session_run_cell(s, &o, cells.items[i]);
+	return session_close(s, &o, ret);
 }

@@ -503,6 +503,78 @@ static void every_block_visits_each_variant_once(void **state)
 	}
 }
 
+/* Flip mode: a block has a tuple of each test case, each in an order of its own. */
+static void tuples_hold_every_variant_once(void **state)
+{
+	struct fixture *f = *state;
+	struct campaign_config *c =
+		parse(f, "order: flip\nrepeat: 30\nseed: 3\n" TWO
+			 "benchmarks: [tbench: {clients: [1, 2]}]\n");
+	int first[2] = {0}, apart = 0, lead[] = {1, -1};
+	size_t n, i;
+	struct plan_cell *plan = plan_make(f->a, c, &n);
+
+	assert_true(c->flip);
+	assert_int_equal(n, 120);
+	for (i = 0; i < n; i += 2) {
+		assert_int_equal(plan[i].block, i / 4 + 1);
+		assert_int_equal(plan[i + 1].block, plan[i].block);
+		assert_int_equal(plan[i].test, i / 2 % 2);
+		assert_int_equal(plan[i + 1].test, plan[i].test);
+		assert_int_equal(plan[i].variant + plan[i + 1].variant, 1);
+		first[plan[i].test] += plan[i].variant == 0;
+		apart += i % 4 && plan[i].variant != plan[i - 2].variant;
+	}
+	assert_int_equal(first[0], 15);
+	assert_int_equal(first[1], 15);
+	/* the orders of two test cases are drawn apart */
+	assert_in_range(apart, 5, 25);
+	/* an odd number of further ones makes up for a lead */
+	plan = plan_add(f->a, c, 31, 1, lead, &n);
+	assert_int_equal(n, 4);
+	assert_int_equal(plan[0].variant, 1);
+	assert_int_equal(plan[2].variant, 0);
+	assert_int_equal(plan[0].block, 31);
+	c = parse(f, "order: flip\n" TWO "benchmarks: [tbench: {clients: 1}]\n");
+	assert_int_equal(c->repeat, 20);
+}
+
+static void what_needs_a_boot_cannot_be_flipped(void **state)
+{
+	struct fixture *f = *state;
+	struct campaign_config *c = parse(
+		f, "order: flip\nbackend: qemu\nrepeat: 8\nruns_per_boot: 4\nvariants:\n"
+		   "  - {name: a, kernel: {deb: x}, cmdline: nosmt}\n"
+		   "  - {name: b, sysctl: {vm.swappiness: 1}}\n"
+		   "  - {name: a2, same_as: a}\n"
+		   "benchmarks: [hackbench]\n");
+
+	assert_int_equal(c->tuples, 4);
+	assert_int_equal(c->runs, 1);
+	assert_string_equal(c->variants[1].deb, "x");
+	assert_string_equal(c->variants[1].cmdline, "nosmt");
+	assert_string_equal(c->variants[2].deb, "x");
+	expect_errors(f,
+		      "order: flip\nbackend: qemu\nvariants:\n"
+		      "  - {name: a, kernel: {deb: x}}\n"
+		      "  - {name: b, kernel: {deb: y}}\n"
+		      "benchmarks: [hackbench]\n",
+		      "5:5: with order: flip 'b' must have the kernel of 'a' (it cannot be switched "
+		      "inside a boot: leave 'order: flip' out)\n");
+	expect_errors(f,
+		      "order: flip\nbackend: qemu\nvariants:\n"
+		      "  - {name: a, kernel: {deb: x}}\n"
+		      "  - {name: b, kernel: {deb: x}, memory: 1G}\n"
+		      "benchmarks: [hackbench]\n",
+		      "5:5: with order: flip 'b' must have the memory of 'a' (it cannot be switched "
+		      "inside a boot: leave 'order: flip' out)\n");
+	expect_errors(f, "order: flop\n" TWO "benchmarks: [hackbench]\n",
+		      "1:8: 'order' takes one of: blocks, flip\n");
+	expect_errors(f, "order: flip\nrepeat: auto\n" TWO "benchmarks: [hackbench]\n",
+		      "2:9: with order: flip 'repeat' is a number (it counts the pairs; "
+		      "--until-sure stops when they are enough)\n");
+}
+
 /* The order of a seed is a promise to those who stored it. */
 static void a_seed_gives_one_order(void **state)
 {
@@ -709,6 +781,8 @@ int main(void)
 		cmocka_unit_test(wrong_kernels_are_placed),
 		cmocka_unit_test(two_variants_are_balanced),
 		cmocka_unit_test(every_block_visits_each_variant_once),
+		cmocka_unit_test(tuples_hold_every_variant_once),
+		cmocka_unit_test(what_needs_a_boot_cannot_be_flipped),
 		cmocka_unit_test(a_seed_gives_one_order),
 		cmocka_unit_test(expressions_are_sums_of_products),
 		cmocka_unit_test(metrics_have_meaning),

@@ -541,10 +541,89 @@ static void test_orient(void **state)
 	assert_true(isnan(comparison_orient(DIR_DEPENDS, 0.1)));
 }
 
+/* ---- flip mode ---- */
+
+/* A machine that slows down by 40 % while B is 1 % faster in every pair. */
+static const char *add_pairs(const char *name, bool flip, double wobble)
+{
+	const char *c = add_campaign(name, "run", machine);
+	int64_t base = add_variant(c, 0, "off", "abcd0001", true);
+	int64_t with = add_variant(c, 1, "on", "abcd0002", false);
+	int64_t k = add_case(c, "hackbench", 7);
+	int64_t time = add_metric("hackbench.time", DIR_LOWER, MEAN_AMEAN, "headline");
+	double x[12], y[12];
+	int i;
+
+	for (i = 0; i < 12; i++) {
+		x[i] = 10 + 0.4 * i;
+		y[i] = x[i] * (0.98 + wobble * (i * 5 % 12 - 5.5));
+	}
+	if (flip)
+		ok(db_set_fact(db, "campaign", c, "order", "flip", &e));
+	add_values(c, base, k, time, x, 12);
+	/* the third pair lacks its other half */
+	y[2] = 50;
+	add_values(c, with, k, time, y, 2);
+	for (i = 3; i < 12; i++)
+		ok(db_add_sample(db, add_run(c, with, k, i + 1, "ok", NULL), time, y[i], &e));
+	return c;
+}
+
+static void test_pairs(void **state)
+{
+	const char *flip = add_pairs("flip", true, 0.001), *blocks = add_pairs("noflip", false, 0.001);
+	const char *both[] = {flip, blocks};
+	struct comparison *c = build(flip);
+	const struct cmp_row *row = &c->tests[0].rows[0];
+	const struct cmp_cell *cell = &row->cells[1];
+	double width = cell->test.high - cell->test.low;
+
+	(void)state;
+	assert_true(c->paired);
+	assert_true(cell->paired);
+	assert_string_equal(cell->test.test, "sr");
+	assert_int_equal(cell->n, 11);
+	assert_int_equal(row->cells[0].n, 11);
+	assert_int_equal(row->broken, 1);
+	assert_int_equal(cell->verdict, VERDICT_BETTER);
+	assert_true(fabs(cell->test.shift + 0.02) < 0.003);
+	assert_true(fabs(cell->change - (cell->mean / row->cells[0].mean - 1)) < 1e-12);
+	assert_true(cell->test.p < 0.002);
+	assert_non_null(strstr(c->warnings[0], "pairs within one boot (flip): the result holds for "
+					       "this boot; boot-to-boot effects are not sampled"));
+	assert_non_null(strstr(c->warnings[1], "1 value without the other half of the pair"));
+	c = build(blocks);
+	cell = &c->tests[0].rows[0].cells[1];
+	assert_false(c->paired);
+	assert_string_equal(cell->test.test, "mw");
+	assert_int_equal(cell->verdict, VERDICT_UNSURE);
+	assert_true(cell->test.high - cell->test.low > 5 * width);
+	refused(both, 2, -EINVAL, "one is of pairs (order: flip), the other of blocks");
+}
+
+/* Pairs learn from pairs, as ratios, and not from blocks. */
+static void test_pair_history(void **state)
+{
+	struct comparison *c;
+	const struct cmp_row *row;
+
+	(void)state;
+	add_pairs("flip", true, 0.001);
+	add_pairs("noflip", false, 0.001);
+	c = build(add_pairs("flip", true, 0.001));
+	row = &c->tests[0].rows[0];
+	assert_true(row->history.log.df >= 10);
+	assert_true(sqrt(row->history.log.value) < 0.006);
+	c = build(add_pairs("noflip", false, 0.001));
+	assert_true(sqrt(c->tests[0].rows[0].history.log.value) > 0.05);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_builds, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pairs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pair_history, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_baseline_turned, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_threshold, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failed_and_missing, setup, teardown),

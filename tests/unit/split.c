@@ -137,7 +137,7 @@ static void further_blocks_stay_balanced(void **state)
 	c.n_cases = 1;
 	for (c.seed = 1; c.seed <= 20; c.seed++) {
 		for (lead = -1; lead <= 1; lead++) {
-			struct plan_cell *plan = plan_add(w->a, &c, 6, 5, lead, &n);
+			struct plan_cell *plan = plan_add(w->a, &c, 6, 5, &lead, &n);
 
 			assert_int_equal(n, 10);
 			for (i = begins = 0; i < 5; i++) {
