@@ -234,6 +234,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "target"))
 		return target_serve(argv[2], argv[3]);
+	if (argc == 4 && !strcmp(argv[1], "guard"))
+		return target_guard(argv[2], argv[3]);
 	if (getpid() != 1) {
 		fputs("kdelta-agent is the init of a guest, or serves a machine's controller:\n"
 		      "kdelta-agent target STATE-FOLDER KERNEL-FOLDER\n",

@@ -45,6 +45,12 @@ struct target {
 int target_serve(const char *state, const char *kernels);
 
 /*
+ * Under a kernel that kdelta booted: restarts into the safe one unless a controller comes within
+ * seconds. For a unit at boot; returns at once under any other kernel.
+ */
+int target_guard(const char *state, const char *seconds);
+
+/*
  * Requests: NULL with an error added, or the type of the reply whose body was added to out.
  */
 typedef const char *(*target_fn)(struct target *t, struct span body, struct strbuf *out,

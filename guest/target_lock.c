@@ -22,7 +22,7 @@
 
 #include "core/file.h"
 #include "core/num.h"
-#include "guest/target.h"
+#include "guest/target_boot.h"
 #include "runner/machine.h"
 #include "runner/settings.h"
 
@@ -162,4 +162,25 @@ const char *target_unlock(struct target *t, struct span body, struct strbuf *out
 	close(t->lock_fd);
 	t->lock_fd = -1;
 	return "ok";
+}
+
+int target_guard(const char *state, const char *seconds)
+{
+	struct target t = {.a = arena_new(), .state = state, .lock_fd = -1};
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	struct running_kernel k;
+	double until, patience = 300;
+	int fd;
+
+	num_parse(span_of(seconds), &patience);
+	machine_read_kernel(t.a, &k);
+	until = num_monotonic() + patience;
+	while (strstr(k.cmdline, TARGET_TOKEN) && (fd = take_live(&t)) >= 0) {
+		close(fd);
+		if (num_monotonic() > until)
+			return boot_restart(&t, "reboot", &ignored) ? 1 : 0;
+		sleep(1);
+	}
+	arena_free(t.a);
+	return 0;
 }

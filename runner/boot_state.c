@@ -66,6 +66,12 @@ static enum boot_action judge(struct boot_state *s, struct arena *a, const struc
 		return fail(s, a, "wrong_kernel",
 			    "the target runs another build of %s: build-id %s, version %s",
 			    s->release, k->build_id, k->version);
+	if (!*k->token && *s->safe && strcmp(k->release, s->safe) &&
+	    !strcmp(k->release, s->release))
+		return fail(s, a, "wrong_kernel",
+			    "the target runs %s, but somebody else booted it: its command line is "
+			    "not kdelta's",
+			    k->release);
 	if (*k->token || (*s->safe && strcmp(k->release, s->safe)))
 		return fail(s, a, "wrong_kernel",
 			    "the target came up in %s, which is neither %s nor its safe kernel %s",
