@@ -215,7 +215,7 @@ static const char *bind_cpus(struct reader *r, const struct yaml_node *n, const 
 	const char *cpus = NULL;
 	int highest;
 
-	if (str_starts(bind, "node") && !r->guest && strcmp(r->c->backend, "ssh"))
+	if (str_starts(bind, "node") && !r->guest && !r->target)
 		cpus = node_cpus(r, bind);
 	else if (str_starts(bind, "cpus"))
 		cpus = arena_printf(r->a, "%s", bind + strlen("cpus"));
@@ -559,9 +559,9 @@ static void read_head(struct reader *r, struct yaml_node *root)
 	c->memory = "512M";
 	yaml_get_string(root, "memory", &c->memory, r->e);
 	r->guest = !strcmp(c->backend, "qemu");
-	r->target = !strcmp(c->backend, "ssh") || !strcmp(c->backend, "host-reboot");
+	r->target = !strcmp(c->backend, "ssh");
 	/* Of a target nothing is known yet but what the file says. */
-	r->cpus = r->guest || !strcmp(c->backend, "ssh") ? c->cpus : machine_cpus();
+	r->cpus = r->guest || r->target ? c->cpus : machine_cpus();
 }
 
 int campaign_parse(struct arena *a, const char *path, const char *text, size_t len,

@@ -88,9 +88,9 @@ struct test_case {
 	bool drop_caches;
 };
 
-/* The machine that backend ssh or host-reboot boots. */
+/* The machine that backend ssh boots. */
 struct target_config {
-	const char *host, *user; /* NULL: this machine; ssh's own default */
+	const char *host, *user; /* user NULL: ssh's own default */
 	int port;		 /* 0: ssh's own default */
 	const char *known_hosts, *identity; /* files; NULL: the user's */
 	const char *method;	    /* of booting: kexec, grub-reboot, bootctl, efibootmgr */
@@ -104,7 +104,7 @@ struct target_config {
 
 struct campaign_config {
 	const char *name, *file, *text;
-	const char *backend; /* host, manual, qemu, ssh, host-reboot */
+	const char *backend; /* host, manual, qemu, ssh */
 	struct target_config target;
 	/*
 	 * Flip mode: variants are switched inside one boot, every block is a tuple of runs of each

@@ -13,7 +13,7 @@ struct reader {
 	struct campaign_config *c;
 	int cpus;   /* what 100% counts without a binding */
 	bool guest; /* cases run in a guest */
-	bool target; /* cases run on a machine that kdelta boots: ssh, host-reboot */
+	bool target; /* cases run on another machine, which kdelta boots */
 	ARRAY_OF(struct test_case) cases;
 };
 

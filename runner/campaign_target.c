@@ -59,19 +59,18 @@ void reader_read_target(struct reader *r, struct yaml_node *root)
 {
 	struct yaml_node *map = yaml_get(root, "target");
 	struct target_config *t = &r->c->target;
-	bool ssh = !strcmp(r->c->backend, "ssh"), self = !strcmp(r->c->backend, "host-reboot");
 
 	*t = (struct target_config){
 		.method = "kexec", .state = STATE_FOLDER, .boot_deadline = BOOT_DEADLINE};
-	if (!map && ssh) {
+	if (!map && r->target) {
 		yaml_error(root, r->e, "backend ssh lacks its 'target'");
 		err_hint(r->e, "target: {host: NAME, user: root, method: kexec}");
 		return;
 	}
 	if (!map)
 		return;
-	if (!ssh && !self) {
-		yaml_error(map, r->e, "'target' is for the backends ssh and host-reboot");
+	if (!r->target) {
+		yaml_error(map, r->e, "'target' is for the backend ssh");
 		return;
 	}
 	if (map->kind != YAML_MAPPING) {
@@ -81,9 +80,6 @@ void reader_read_target(struct reader *r, struct yaml_node *root)
 	yaml_check_keys(map, target_keys, r->e);
 	read_connection(r, map, t);
 	read_boot(r, map, t);
-	if (ssh && !t->host)
+	if (!t->host)
 		yaml_error(map, r->e, "'target' lacks its host");
-	if (self && t->host)
-		yaml_error(yaml_get(map, "host"), r->e,
-			   "backend host-reboot boots this machine: leave the host out");
 }

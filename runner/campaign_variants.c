@@ -165,7 +165,7 @@ static void read_variant(struct reader *r, struct yaml_node *map, struct variant
 		reader_read_kernel(r, map, v);
 	if (v->cmdline && !r->guest && !r->target) {
 		yaml_error(yaml_get(map, "cmdline"), r->e,
-			   "'cmdline' needs a backend that boots: qemu, ssh or host-reboot");
+			   "'cmdline' needs a backend that boots: qemu or ssh");
 		err_hint(r->e, "set it in the boot loader of this machine");
 	}
 }

@@ -126,9 +126,8 @@ void target_explain(struct err *e, const struct target_config *c, int *code)
 		if (!strstr(last->message, explanations[i].text))
 			continue;
 		*code = explanations[i].code;
-		err_hint(e, "%s%s%s", explanations[i].hint,
-			 *code == -ENOENT && c->host ? " " : "",
-			 *code == -ENOENT && c->host ? c->host : "");
+		err_hint(e, "%s%s%s", explanations[i].hint, *code == -ENOENT ? " " : "",
+			 *code == -ENOENT ? c->host : "");
 		return;
 	}
 }
@@ -252,8 +251,7 @@ static int check_machine(struct target *t, struct err *e)
 		err_add(e, -EPERM, "the agent is not root on the target");
 	if (strcmp(link_fact(a, &t->link, "prepared"), "1")) {
 		err_add(e, -EINVAL, "the target was not prepared for being rebooted by kdelta");
-		err_hint(e, "kdelta target setup%s%s", t->c->host ? " " : "",
-			 t->c->host ? t->c->host : "");
+		err_hint(e, "kdelta target setup %s", t->c->host);
 	}
 	if (kexec && !strcmp(link_fact(a, &t->link, "kexec_disabled"), "1"))
 		err_add(e, -EPERM, "the target forbids kexec: kernel.kexec_load_disabled is 1");
@@ -319,7 +317,7 @@ void target_release(struct backend *b)
 		if (!t->c->keep_kernels)
 			array_for_each (name, &t->put)
 				guest_send(&t->link.line, "remove", *name, strlen(*name));
-		if (*target_sight(t).token && !t->self)
+		if (*target_sight(t).token)
 			guest_send(&t->link.line, "restart", "reboot", strlen("reboot"));
 		guest_send(&t->link.line, "unlock", "", 0);
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A machine that is booted into each variant's kernel and measured by its agent (guest/target.h):
- * another one by ssh, or this one, whose restart ends kdelta and is resumed after it. Both
- * backends are made of these calls; only how the agent is reached differs.
+ * A machine that is booted into each variant's kernel and measured by its agent (guest/target.h),
+ * which a program (ssh) leads to.
  */
 #ifndef RUNNER_TARGET_H
 #define RUNNER_TARGET_H
@@ -21,7 +20,6 @@ struct target {
 	struct backend *b;
 	const struct target_config *c;
 	const char *const *argv; /* of the program that leads to the agent */
-	bool self;		 /* this machine: a restart ends us */
 	struct link link;
 	const char *nonce; /* of our lock; part of job ids and boot tokens */
 	struct target_kernel *kernels; /* of the variants */

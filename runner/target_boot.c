@@ -18,7 +18,6 @@
 #define LOOK_SECONDS	15.0	    /* for one try to connect while the target boots */
 #define LOOK_PAUSE	1000000	    /* microseconds between two */
 #define RESTART_SECONDS 90.0	    /* until the old boot must be gone */
-#define SELF_SECONDS	300.0	    /* until the restart must have ended us */
 #define CONSOLE_MAX	(4 << 20)
 
 /* ---- kernels ---- */
@@ -300,19 +299,6 @@ static int arm(struct target *t, int variant, const char **how, struct err *e)
 	return ret;
 }
 
-/* The restart ends this machine, and kdelta with it. */
-static int wait_for_own_end(struct target *t, struct err *e)
-{
-	double until = num_monotonic() + SELF_SECONDS;
-
-	if (t->b->note)
-		t->b->note("this machine restarts now; kdelta goes on after it");
-	while (num_monotonic() < until && !proc_interrupted())
-		usleep(100000);
-	return proc_interrupted() ? -EINTR
-				  : err_add(e, -ETIMEDOUT, "this machine did not restart");
-}
-
 static void run_reset(struct target *t)
 {
 	_cleanup_err_ struct err why = ERR_INIT;
@@ -371,8 +357,6 @@ static int restart(struct target *t, struct visit *v, const char *how, struct er
 		boot_state_step(&t->state, t->b->a, BOOT_REFUSED, NULL);
 		return 0;
 	}
-	if (t->self)
-		return wait_for_own_end(t, e);
 	link_close(&t->link);
 	return 0;
 }
