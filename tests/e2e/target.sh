@@ -3,6 +3,7 @@
 # A guest of QEMU that plays a target: sshd on a loopback port, a disk that outlives its kernels,
 # and a plain restart that leads back to its safe kernel. Sourced after lib.sh; sets $old, $new
 # (images), $old_release, $new_release, $initrd_old, $initrd_new, and the options of ssh.
+# shellcheck disable=SC2034
 skip() { echo "$*"; exit 77; }
 for p in qemu-system-x86_64 busybox cpio hackbench tbench dropbear mke2fs python3 ssh ssh-keygen xz apt-get; do
 	PATH=$PATH:/usr/sbin command -v $p >/dev/null || skip "$p is not installed"
