@@ -206,16 +206,11 @@ static const struct command run_command_entry = {
 		"\n"
 		"CONFIG is a YAML file (`kdelta init` writes one); default kdelta.yaml. Backends:\n"
 		"host (this kernel; variants differ by sysctls, scheduler features, environment),\n"
-		"manual (you boot each kernel; type the same line again after every boot),
-"
-		"qemu (boots each variant's kernel in a guest), and ssh (boots another machine
-"
-		"into each variant: `kdelta target`). Kernels come from images, Debian
-"
-		"packages, or a source that is built (git, a tarball, a package) with patches and
-"
-		"a configuration: see KERNELS in kdelta(1).
-"
+		"manual (you boot each kernel; type the same line again after every boot),\n"
+		"qemu (boots each variant's kernel in a guest), and ssh (boots another machine\n"
+		"into each variant: `kdelta target`). Kernels come from images, Debian\n"
+		"packages, or a source that is built (git, a tarball, a package) with patches and\n"
+		"a configuration: see KERNELS in kdelta(1).\n"
 		"\n"
 		"--until-sure looks at 5, 10 and 20 units a side (boots, or runs of the host "
 		"backend),\n"
