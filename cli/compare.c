@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* kdelta compare: which variants, from where, in which formats. */
+#include <errno.h>
+
 #include "cli/output.h"
 
 static const struct cli_option compare_options[] = {
@@ -7,6 +9,7 @@ static const struct cli_option compare_options[] = {
 	 "mail, term, lkp, html, mmtests, csv or json; repeatable (default: term, on a pipe mail)"},
 	SELECT_OPTIONS,
 	{"check", 0, NULL, "exit 3 on a regression, 4 where it cannot be told"},
+	{"strict", 0, NULL, "refuse where more than kernel and settings differs"},
 	CLI_OPTIONS_END,
 };
 
@@ -28,6 +31,25 @@ static int check_code(const struct comparison *cmp)
 	}
 }
 
+/* Refuses where an effect could be of something else than the kernel. */
+static int refuse_differences(struct cli *c, const struct comparison *cmp)
+{
+	for (; cmp; cmp = cmp->next) {
+		if (!cmp->n_differences)
+			continue;
+		err_add(c->e, -EINVAL, "more than the kernel differs: %s (%s %s, %s %s)%s",
+			cmp->differences[0].title, cmp->variants[0].name,
+			cmp->differences[0].values[0], cmp->variants[1].name,
+			cmp->differences[0].values[1],
+			cmp->n_differences > 1 ? arena_printf(cmp->arena, " and %zu more",
+							      cmp->n_differences - 1)
+					       : "");
+		err_hint(c->e, "without --strict the report lists them");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int compare(struct compare *k)
 {
 	struct comparison *cmp;
@@ -35,6 +57,8 @@ static int compare(struct compare *k)
 
 	if (!r)
 		r = selection_compare(&k->what, &cmp);
+	if (!r && cli_has(k->c, "strict"))
+		r = refuse_differences(k->c, cmp);
 	if (!r)
 		r = outputs_write(&k->outputs, &k->what, cmp);
 	if (r)

@@ -232,6 +232,14 @@ int db_get_verdicts(struct db *db, struct arena *a, const char *campaign, struct
 struct db_fact {
 	const char *scope, *scope_id, *key, *value;
 };
+/* Values of the facts of a campaign's boots whose key starts with `prefix`, by variant. */
+struct db_boot_fact {
+	int64_t variant_id;
+	const char *key, *value;
+	int boots; /* with this value */
+};
+int db_get_boot_facts(struct db *db, struct arena *a, const char *campaign, const char *prefix,
+		      struct db_boot_fact **list, size_t *n, struct err *e);
 /* Facts of the good runs of a campaign whose key starts with `prefix`, by case, variant, run. */
 struct db_run_fact {
 	int64_t case_id, variant_id, run;

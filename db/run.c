@@ -413,6 +413,29 @@ int db_get_arm_units(struct db *db, struct arena *a, const char *campaign, struc
 	return stmt ? average_units(db, a, stmt, list, n, e) : db->error;
 }
 
+int db_get_boot_facts(struct db *db, struct arena *a, const char *campaign, const char *prefix,
+		      struct db_boot_fact **list, size_t *n, struct err *e)
+{
+	static const struct sql_shape shape = {
+		.size = sizeof(struct db_boot_fact),
+		.fields =
+			{
+				SQL_FIELD(struct db_boot_fact, variant_id, "b.variant_id", 'l'),
+				SQL_FIELD(struct db_boot_fact, key, "f.key", 't'),
+				SQL_FIELD(struct db_boot_fact, value, "f.value", 't'),
+				SQL_FIELD(struct db_boot_fact, boots, "count(*)", 'i'),
+			},
+	};
+
+	return sql_list(db, a, &shape, list, n, e,
+			"FROM boots b JOIN facts f ON f.scope = 'boot'"
+			" AND f.scope_id = CAST(b.id AS TEXT)"
+			" WHERE b.campaign_id = ?1 AND b.outcome = 'ok'"
+			" AND substr(f.key, 1, length(?2)) = ?2"
+			" GROUP BY f.key, b.variant_id, f.value ORDER BY f.key, b.variant_id, f.value",
+			"ss", campaign, prefix);
+}
+
 int db_get_run_facts(struct db *db, struct arena *a, const char *campaign, const char *prefix,
 		     struct db_run_fact **list, size_t *n, struct err *e)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/file.h"
+#include "machine/facts.h"
 #include "runner/settings.h"
 
 char *facts_memory(struct arena *a)
@@ -23,11 +24,16 @@ char *facts_memory(struct arena *a)
 
 void facts_add(struct arena *a, const struct running_kernel *k, struct strbuf *text)
 {
+	size_t n, i;
+	struct machine_fact *list = machine_read_facts(a, "", NULL, &n);
+
 	strbuf_addf(text,
 		    "release %s\nversion %s\nbuild_id %s\nboot_id %s\nclocksource %s\n"
 		    "cmdline %s\ncpus %d\nmemory_kb %s\n",
 		    k->release, k->version, k->build_id, k->boot_id, k->clocksource, k->cmdline,
 		    machine_cpus(), facts_memory(a));
+	for (i = 0; i < n; i++)
+		strbuf_addf(text, "env %s %s\n", list[i].key, list[i].value);
 }
 
 void apply_text(struct arena *a, struct span text, struct strbuf *failures)

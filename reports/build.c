@@ -16,6 +16,7 @@ static void builder_release(struct builder *b)
 	ARRAY_FREE(&b->floors);
 	grounds_release(b);
 	ARRAY_FREE(&b->run_facts);
+	ARRAY_FREE(&b->boot_facts);
 	ARRAY_FREE(&b->variants);
 	ARRAY_FREE(&b->cases);
 	ARRAY_FREE(&b->items);
@@ -178,6 +179,8 @@ static int read_campaign(struct builder *b, const struct db_campaign *camp, int 
 		r = db_get_run_facts(b->db, b->a, camp->id, "series.", &series, &n, b->e);
 	for (i = 0; !r && i < n; i++)
 		*ARRAY_PUSH(&b->run_facts) = series[i];
+	if (!r)
+		r = environment_read(b, camp->id);
 	if (!r)
 		r = executions_read(b, camp, number);
 	if (!r)
@@ -527,6 +530,7 @@ static int build_all(struct builder *b, const char *const *campaigns, size_t n_c
 	r = build_facts(b);
 	if (r)
 		return r;
+	environment_compare(b);
 	comparison_judge(c);
 	build_rates(b);
 	note_missing(b);

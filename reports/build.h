@@ -49,6 +49,7 @@ struct builder {
 	ARRAY_OF(struct execution) executions;
 	ARRAY_OF(struct floor) floors;
 	ARRAY_OF(struct db_run_fact) run_facts; /* what the seconds of runs looked like */
+	ARRAY_OF(struct db_boot_fact) boot_facts; /* by campaign, key, variant */
 	ARRAY_OF(struct db_fact) facts;
 	ARRAY_OF(const char *) boots; /* of flip mode: boot ids */
 	struct json_t *grounds; /* of a campaign read back from a report; NULL */
@@ -69,6 +70,10 @@ void grounds_read(struct builder *b);
 void grounds_release(struct builder *b);
 void grounds_take(const struct builder *b, const struct cmp_test *t, struct cmp_row *row);
 void grounds_take_level(const struct builder *b);
+
+/* What differs between the boots of the variants; reads a campaign, then compares all. */
+int environment_read(struct builder *b, const char *campaign);
+void environment_compare(struct builder *b);
 
 /* Reads the runs of a campaign, the number-th of the joined ones; sorts; gives a test its own. */
 int executions_read(struct builder *b, const struct db_campaign *camp, int number);

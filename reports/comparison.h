@@ -84,6 +84,13 @@ struct cmp_cell {
 	int events_more; /* it shows a difference: 1 more, -1 fewer, 0 no */
 };
 
+/* What differs between the variants' boots besides kernel and settings. */
+struct cmp_difference {
+	const char *key;     /* "cpufreq.governor" */
+	const char *title;   /* "frequency governor" */
+	const char **values; /* of each variant; "a (3 of 5 boots), b (2)" where its boots differ */
+};
+
 /* What one variant did against the baseline in a test case. */
 struct cmp_work {
 	const struct cmp_row *rate, *elapsed; /* NULL: not measured */
@@ -218,6 +225,8 @@ struct comparison {
 	size_t n_tests;
 	struct cmp_overall *overall; /* per benchmark and other variant */
 	size_t n_overall;
+	struct cmp_difference *differences; /* by key */
+	size_t n_differences;
 	const char **warnings;
 	size_t n_warnings;
 	const char *

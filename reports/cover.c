@@ -341,6 +341,22 @@ static void add_untested(const struct cover *k)
 	strbuf_addc(k->out, '.');
 }
 
+/* " Besides the kernel these differ: frequency governor (performance, powersave)." */
+static void add_differences(const struct cover *k)
+{
+	const struct comparison *c = k->c;
+	size_t i, v;
+
+	for (i = 0; i < c->n_differences; i++) {
+		strbuf_addf(k->out, "%s%s (", i ? ", " : " Besides the kernel these differ: ",
+			    c->differences[i].title);
+		for (v = 0; v < c->n_variants; v++)
+			strbuf_addf(k->out, "%s%s", v ? ", " : "",
+				    text_ascii(k->a, c->differences[i].values[v]));
+		strbuf_adds(k->out, i + 1 < c->n_differences ? ")" : ").");
+	}
+}
+
 static void add_benchmark(const struct cover *k)
 {
 	size_t i;
@@ -389,6 +405,8 @@ static int cover_render(const struct comparison *c, const struct report_options 
 		add_benchmark(&k);
 		if (last && !c->tested)
 			add_untested(&k);
+		if (last)
+			add_differences(&k);
 		text_block(&t, NULL, "%s", strbuf_str(&words));
 	}
 	mail_guard(strbuf_str(&report), out);

@@ -321,8 +321,8 @@ static const char *legend_name(const struct view *v, const struct cmp_variant *v
 /* Keys below the legend: a line that began with one would be read as one where blanks were lost. */
 static bool is_key(const struct view *v, struct span word)
 {
-	static const char *const keys[] = {"machine", "command", "missing", "marks", "columns",
-					   "noise",   "source",  "stopped", "note"};
+	static const char *const keys[] = {"differs", "machine", "command", "missing", "marks",
+					   "columns", "noise",   "source",  "stopped", "note"};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
@@ -381,6 +381,31 @@ static void facts_legend(struct text *t, const struct view *v)
 				   indent, words);
 		}
 	}
+}
+
+/* ---- what else differs ---- */
+
+#define MAX_DIFFERENCES 12 /* told; the rest is counted */
+
+static void facts_differences(struct text *t, const struct view *v)
+{
+	const struct comparison *c = v->c;
+	size_t i, k, shown = MIN(c->n_differences, (size_t)MAX_DIFFERENCES);
+
+	for (i = 0; i < shown; i++) {
+		const struct cmp_difference *d = &c->differences[i];
+		_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+
+		strbuf_addf(&sb, "%s:", d->title);
+		for (k = 0; k < c->n_variants; k++)
+			strbuf_addf(&sb, "%s %s %s", k ? ";" : "", c->variants[k].id, d->values[k]);
+		wrap_words(t, v, i ? "" : "differs", TEXT_KEY,
+			   text_ascii(v->a, strbuf_str(&sb)));
+	}
+	if (c->n_differences > shown)
+		wrap_words(t, v, "", TEXT_KEY,
+			   arena_printf(v->a, "and %zu more besides the kernel (--json has them)",
+					c->n_differences - shown));
 }
 
 /* ---- machine, command, gaps ---- */
@@ -497,6 +522,7 @@ static void facts_notes(struct text *t, const struct view *v)
 void facts_sides(struct text *t, const struct view *v)
 {
 	facts_legend(t, v);
+	facts_differences(t, v);
 	facts_machine(t, v);
 	facts_command(t, v);
 	facts_missing(t, v);

@@ -341,6 +341,21 @@ static int json_append(const char *data, size_t len, void *out)
 	return 0;
 }
 
+static json_t *json_differences(const struct comparison *c)
+{
+	json_t *out = json_array();
+	size_t i;
+
+	for (i = 0; i < c->n_differences; i++) {
+		const struct cmp_difference *d = &c->differences[i];
+
+		json_array_append_new(out, json_pack("{s:o,s:o,s:o}", "key", json_text(c, d->key),
+						     "title", json_text(c, d->title), "values",
+						     json_texts(c, d->values, c->n_variants)));
+	}
+	return out;
+}
+
 int report_json(const struct comparison *c, bool compact, struct strbuf *out, struct err *e)
 {
 	json_t *root = json_object();
@@ -375,6 +390,7 @@ int report_json(const struct comparison *c, bool compact, struct strbuf *out, st
 	json_object_set_new(root, "level", json_real(c->level));
 	json_object_set_new(root, "baseline", json_text(c, c->variants[0].id));
 	json_object_set_new(root, "variants", json_variants(c));
+	json_object_set_new(root, "differences", json_differences(c));
 	json_object_set_new(root, "tests", json_tests(c));
 	json_object_set_new(root, "overall", json_overall(c));
 	json_object_set_new(root, "missing", json_texts(c, c->missing, c->n_missing));

@@ -91,6 +91,36 @@ static void add_case(struct junit *j, const struct cmp_test *t, const struct cmp
 	strbuf_adds(j->out, "</system-out></testcase>\n");
 }
 
+static void add_property(struct junit *j, const char *name, const char *value)
+{
+	strbuf_adds(j->out, "      <property");
+	add_attribute(j, "name", name);
+	add_attribute(j, "value", value);
+	strbuf_adds(j->out, "/>\n");
+}
+
+/* What kind of figures these are, and what differs besides the kernel. */
+static void add_properties(struct junit *j)
+{
+	const struct comparison *c = j->c;
+	size_t i, k;
+
+	if (!c->counting && !c->paired && !c->n_differences)
+		return;
+	strbuf_adds(j->out, "    <properties>\n");
+	if (c->counting)
+		add_property(j, "counting", comparison_limit(c));
+	if (c->paired)
+		add_property(j, "order", comparison_pairs_text(c, c->arena));
+	for (i = 0; i < c->n_differences; i++)
+		for (k = 0; k < c->n_variants; k++)
+			add_property(j,
+				     arena_printf(c->arena, "%s of %s", c->differences[i].title,
+						  c->variants[k].name),
+				     c->differences[i].values[k]);
+	strbuf_adds(j->out, "    </properties>\n");
+}
+
 static void add_suite(struct junit *j, const char *benchmark, struct strbuf *suites)
 {
 	_cleanup_strbuf_ struct strbuf cases = STRBUF_INIT;
@@ -111,15 +141,7 @@ static void add_suite(struct junit *j, const char *benchmark, struct strbuf *sui
 	add_attribute(j, "timestamp", j->c->created);
 	strbuf_addf(suites, " tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
 		    j->tests, j->failures, j->errors, j->skipped);
-	if (j->c->counting) {
-		strbuf_adds(suites, "    <properties><property name=\"counting\"");
-		add_attribute(j, "value", comparison_limit(j->c));
-		strbuf_adds(suites, "/></properties>\n");
-	}
-	if (j->c->paired)
-		strbuf_addf(suites,
-			    "    <properties><property name=\"order\" value=\"%s\"/></properties>\n",
-			    comparison_pairs_text(j->c, j->c->arena));
+	add_properties(j);
 	strbuf_adds(suites, strbuf_str(&cases));
 	strbuf_adds(suites, "  </testsuite>\n");
 }

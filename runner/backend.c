@@ -1,8 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "runner/backend.h"
 
+#include <gnu/libc-version.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "core/file.h"
+#include "machine/facts.h"
+
+static void add_fact(struct backend *b, struct visit *v, const char *key, const char *value)
+{
+	*ARRAY_PUSH(&v->facts) =
+		(struct fact){arena_printf(b->a, MACHINE_FACT_PREFIX "%s", key), value};
+}
+
+/* Which build of a benchmark runs: another one is another benchmark. */
+static void add_programs(struct backend *b, struct visit *v)
+{
+	const struct campaign_config *c = b->config;
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	char hex[65];
+	size_t i, k;
+
+	add_fact(b, v, "libc", gnu_get_libc_version());
+	for (i = 0; i < c->n_cases; i++) {
+		const char *path = case_program_path(b->a, &c->cases[i]);
+
+		for (k = 0; k < i && strcmp(c->cases[k].program, c->cases[i].program); k++)
+			;
+		if (k == i && path && !file_sha256(path, hex, &ignored))
+			add_fact(b, v, arena_printf(b->a, "program.%s", path_name(b->a, path)),
+				 arena_strndup(b->a, hex, 16));
+	}
+}
+
+void visit_add_environment(struct backend *b, struct visit *v, const char *root)
+{
+	_cleanup_free_ char *dir = getcwd(NULL, 0);
+	struct machine_fact *facts;
+	size_t n, i;
+
+	add_programs(b, v);
+	facts = machine_read_facts(b->a, root, dir, &n);
+	for (i = 0; i < n; i++)
+		add_fact(b, v, facts[i].key, facts[i].value);
+}
 
 #include "runner/machine.h"
 

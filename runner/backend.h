@@ -100,6 +100,9 @@ struct backend {
 	void *priv;
 };
 
+/* Adds what the machine that runs the visit is set to (machine/facts.h). */
+void visit_add_environment(struct backend *b, struct visit *v, const char *root);
+
 const struct backend_ops *backend_find(const char *name);
 /* The machine that is measured, once the backend is prepared. */
 void backend_read_machine(const struct backend *b, struct db_machine *m);

@@ -53,6 +53,8 @@ int host_boot(struct backend *b, struct visit *v, struct err *e)
 	v->build_id = k.build_id;
 	v->clocksource = k.clocksource;
 	v->cmdline = k.cmdline;
+	/* As found: what the variant sets is said in its own place. */
+	visit_add_environment(b, v, "");
 	/* all that will be switched is journalled now, so that switching itself writes no disk */
 	for (i = 0; !ret && b->config->flip && i < b->config->n_variants; i++)
 		ret = settings_switch(b->a, &b->config->variants[i], &why);

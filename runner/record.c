@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/num.h"
 #include "core/proc.h"
+#include "machine/facts.h"
 #include "machine/monitor.h"
 #include "parsers/parser.h"
 #include "runner/machine.h"
@@ -275,7 +276,7 @@ static int put_boot(struct recording *r, int64_t machine)
 static int put_rows(struct recording *r)
 {
 	struct db_machine machine;
-	struct db_fact *facts;
+	struct machine_fact *facts;
 	size_t n, i;
 	int64_t id;
 	bool found;
@@ -291,10 +292,11 @@ static int put_rows(struct recording *r)
 		ret = put_variant(r);
 	if (!ret)
 		ret = put_boot(r, id);
-	facts = machine_facts(r->a, &n);
+	facts = machine_read_facts(r->a, "", ".", &n);
 	for (i = 0; !ret && i < n; i++)
 		ret = db_set_fact(r->db, "boot", arena_printf(r->a, "%lld", (long long)r->boot),
-				  facts[i].key, facts[i].value, r->e);
+				  arena_printf(r->a, MACHINE_FACT_PREFIX "%s", facts[i].key),
+				  facts[i].value, r->e);
 	return ret;
 }
 

@@ -320,8 +320,8 @@ static bool is_formula(const struct keys *k, size_t i)
 		isdigit((unsigned char)next.s[0]));
 }
 
-static const char *const late_keys[] = {"machine", "command", "missing", "marks", "columns",
-					"noise",   "source",  "stopped", "note"};
+static const char *const late_keys[] = {"differs", "machine", "command", "missing", "marks",
+					"columns", "noise",   "source",  "stopped", "note"};
 
 static size_t late_line(const struct keys *k, size_t from, size_t least, size_t *which)
 {
