@@ -7,7 +7,8 @@
 #include "runner/machine.h"
 
 /*
- * "key value" a line: release, version, build_id, boot_id, clocksource, cmdline, cpus, memory_kb.
+ * "key value" a line: release, version, build_id, boot_id, clocksource, cmdline, cpus, memory_kb;
+ * and "env KEY VALUE" for each fact of machine/facts.h.
  */
 void facts_add(struct arena *a, const struct running_kernel *k, struct strbuf *text);
 /* MemTotal in KiB, "" if unknown. */
