@@ -78,6 +78,9 @@ void environment_compare(struct builder *b);
 /* Reads the runs of a campaign, the number-th of the joined ones; sorts; gives a test its own. */
 int executions_read(struct builder *b, const struct db_campaign *camp, int number);
 
+/* adjust.c: one more row where a line through the seeds holds; there is room for it. */
+void adjust_counts(struct builder *b, struct cmp_test *t);
+
 /* join.c: why a further campaign cannot stand beside the first in one table; *why NULL: it can. */
 int join_refusal(struct builder *b, const struct db_campaign *camp, const char **why);
 /* What the blocks of the number-th campaign are moved by. */

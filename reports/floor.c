@@ -97,6 +97,7 @@ void floor_take(const struct builder *b, struct cmp_row *row)
 			continue;
 		row->floor = f->unit;
 		row->arm_pairs = (int)f->pairs.n;
-		row->seed_floor = f->largest;
+		/* the same image under the same seed is always equal: that tells nothing */
+		row->seed_floor = fmax(f->largest, STATS_SEED_FLOOR);
 	}
 }

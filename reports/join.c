@@ -89,6 +89,12 @@ static int clocks_differ(struct builder *b, size_t i, const char *one, size_t k,
 	return -EINVAL;
 }
 
+/* tsc-early is what the tsc is called until the kernel has calibrated it. */
+static const char *clock_name(const char *clocksource)
+{
+	return strcmp(clocksource, "tsc-early") ? clocksource : "tsc";
+}
+
 int join_check_clocks(struct builder *b)
 {
 	const struct comparison *c = b->c;
@@ -104,9 +110,9 @@ int join_check_clocks(struct builder *b)
 			if (v < 0 || strcmp(boots[k].outcome, "ok") || !*boots[k].clocksource)
 				continue;
 			if (!seen) {
-				seen = boots[k].clocksource;
+				seen = clock_name(boots[k].clocksource);
 				from = (size_t)v;
-			} else if (strcmp(seen, boots[k].clocksource)) {
+			} else if (strcmp(seen, clock_name(boots[k].clocksource))) {
 				r = clocks_differ(b, from, seen, (size_t)v, boots[k].clocksource);
 			}
 		}

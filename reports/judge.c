@@ -157,7 +157,9 @@ static struct test_result cell_test_seeds(const struct comparison *c, const stru
 	double *x, *y;
 	size_t n = cell_pairs(c, cell, base, &x, &y);
 
-	return stats_test_seeds(row->mean_kind, x, y, n, row->seed_floor, c->threshold, c->level);
+	return stats_test_seeds(row->mean_kind, x, y, n,
+				fmax(row->seed_floor, stats_seed_noise(x, y, n)), c->threshold,
+				c->level);
 }
 
 /* Whether the order within blocks could be chance; only --why shows it. */

@@ -349,8 +349,7 @@ static const struct db_metric *metric_by_id(const struct builder *b, int64_t id)
 /* Counters that a benchmark's headline cannot be read without. */
 static bool row_is_shown(const struct db_metric *m)
 {
-	static const char *const beside[] = {"kernbench.user", "kernbench.sys", "*.kinsn_adjusted",
-					     "*.kinsn_switches"};
+	static const char *const beside[] = {"kernbench.user", "kernbench.sys", "*.kinsn_switches"};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(beside); i++)
@@ -433,7 +432,7 @@ static void build_rows(struct builder *b, struct cmp_test *t)
 
 	list = arena_alloc_array(b->a, b->n_metrics + 1, sizeof(struct db_metric *));
 	n = case_metrics(b, t, list);
-	t->rows = arena_alloc_array(b->a, n + 1, sizeof(*t->rows));
+	t->rows = arena_alloc_array(b->a, n + 2, sizeof(*t->rows));
 	for (pass = 0; pass < (b->opt->counters ? N_PASSES : PASS_COUNTERS); pass++)
 		for (i = 0; i < n; i++)
 			if (row_pass(list[i]) == pass)
@@ -445,6 +444,7 @@ static void build_rows(struct builder *b, struct cmp_test *t)
 		for (i = 0; i < t->n_rows; i++)
 			t->rows[i].shown = true;
 	}
+	adjust_counts(b, t);
 	/* failed before any metric of this benchmark was ever stored */
 	if (!n)
 		add_row(b, t, arena_copy(b->a, &nothing, 1, sizeof(nothing)));

@@ -32,6 +32,16 @@ double stats_noise_floor(const struct stats_arm_pair *pairs, size_t n)
 	return quantile_sorted(scaled, used, 0.95);
 }
 
+double stats_seed_noise(const double *x, const double *y, size_t n)
+{
+	double mx = stats_amean(x, n), my = stats_amean(y, n);
+
+	if (n < 2 || !(mx > 0) || !(my > 0))
+		return 0;
+	return 2 * 1.2533 * hypot(stats_stddev(x, n) / mx, stats_stddev(y, n) / my) /
+	       sqrt((double)n);
+}
+
 struct test_result stats_test_seeds(enum mean_kind kind, const double *x, const double *y, size_t n,
 				    double floor, double threshold, double level)
 {
