@@ -12,6 +12,7 @@
 #include "runner/run.h"
 
 #define CONNECT_SECONDS 30.0
+#define FIRST_SECONDS	120.0 /* for a target that is not there when a campaign begins */
 #define ASK_SECONDS	60.0
 #define LOCK_MARGIN	300.0 /* a lock outlives its connection by the boot deadline and this */
 #define CLOCK_APART	60
@@ -268,6 +269,32 @@ static int check_machine(struct target *t, struct err *e)
 	return e->list.n > before ? -EINVAL : 0;
 }
 
+/* The end of an earlier campaign may have sent the target back into its safe kernel just now. */
+static int connect_first(struct target *t, struct err *e)
+{
+	double until = num_monotonic() + MIN(t->c->boot_deadline, FIRST_SECONDS);
+	bool told = false;
+
+	for (;;) {
+		_cleanup_err_ struct err why = ERR_INIT;
+		int ret = target_connect(t, CONNECT_SECONDS, &why);
+
+		if (!ret)
+			return 0;
+		if ((ret != -ENOTCONN && ret != -ETIMEDOUT) || num_monotonic() > until) {
+			err_add(e, ret, "%s", err_text(&why));
+			if (why.list.items[0].hint)
+				err_hint(e, "%s", why.list.items[0].hint);
+			return ret;
+		}
+		if (!told && t->b->note)
+			t->b->note(arena_printf(t->b->a, "waiting for the target: %s",
+						err_text(&why)));
+		told = true;
+		usleep(1000000);
+	}
+}
+
 int target_prepare(struct target *t, struct err *e)
 {
 	struct arena *a = t->b->a;
@@ -278,7 +305,7 @@ int target_prepare(struct target *t, struct err *e)
 	t->nonce = arena_printf(a, "%llx%x", (unsigned long long)run_draw_seed(),
 				(unsigned int)getpid());
 	t->kernels = arena_alloc_array(a, t->b->config->n_variants, sizeof(*t->kernels));
-	ret = target_connect(t, CONNECT_SECONDS, e);
+	ret = connect_first(t, e);
 	if (!ret)
 		ret = check_machine(t, e);
 	if (!ret)
