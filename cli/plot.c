@@ -140,7 +140,7 @@ static int plot(struct plotting *k)
 	void *data = NULL;
 	int r = read_options(k);
 
-	k->what.build.counters = k->what.build.alone = true;
+	k->what.build.counters = k->what.build.alone = k->what.series = true;
 	if (!r)
 		r = selection_compare(&k->what, &cmp);
 	if (!r)

@@ -317,7 +317,7 @@ static int import_files(struct selection *k)
 	int r;
 
 	k->memory = true;
-	r = db_open(NULL, DB_MEMORY, &k->db, c->e);
+	r = db_open(NULL, k->series ? DB_MEMORY : DB_SCRATCH, &k->db, c->e);
 	if (!r)
 		r = catalog_load(c->a, cli_config_dir(c), &cat, c->e);
 	if (r)

@@ -35,6 +35,7 @@
 struct selection {
 	struct cli *c; /* set by the caller, all else zero */
 	bool machines; /* set by the caller: campaigns of several machines are welcome */
+	bool series;   /* set by the caller: series of runs are read from db */
 	bool memory;   /* the operands were files */
 	struct db *db; /* released with the selection */
 	ARRAY_OF(const char *) campaigns;

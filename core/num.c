@@ -35,11 +35,48 @@ static bool num_has_shape(struct span s)
 	return i == s.len;
 }
 
+/*
+ * Plain decimals of at most 15 digits, "1234", "-0.25": both the digits and the power of ten are
+ * exact as doubles, so one division rounds as strtod() does. False: something else.
+ */
+static bool num_parse_plain(struct span s, double *out)
+{
+	static const double tens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,	1e6,  1e7,
+				      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+	const char *p = s.s, *end = s.s + s.len, *point = NULL;
+	bool minus = p < end && *p == '-';
+	size_t digits;
+	uint64_t n = 0;
+	double v;
+
+	p += minus;
+	if (end - p > 16)
+		return false;
+	digits = (size_t)(end - p);
+	for (; p < end; p++) {
+		if (*p >= '0' && *p <= '9') {
+			n = n * 10 + (uint64_t)(*p - '0');
+		} else if (*p == '.' && !point) {
+			point = p;
+			digits--;
+		} else {
+			return false;
+		}
+	}
+	if (!digits || digits > 15)
+		return false;
+	v = point ? (double)n / tens[end - point - 1] : (double)n;
+	*out = minus ? -v : v;
+	return true;
+}
+
 bool num_parse(struct span s, double *out)
 {
 	char buf[512];
 	double v;
 
+	if (num_parse_plain(s, out))
+		return true;
 	if (s.len >= sizeof(buf) || !num_has_shape(s))
 		return false;
 	memcpy(buf, s.s, s.len);

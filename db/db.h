@@ -18,7 +18,11 @@
 
 struct db;
 
-enum db_mode { DB_READ, DB_WRITE, DB_MEMORY };
+/*
+ * DB_SCRATCH is DB_MEMORY for results that are read once: raw outputs and the series of runs are
+ * not kept (what is added is accepted, and none is there).
+ */
+enum db_mode { DB_READ, DB_WRITE, DB_MEMORY, DB_SCRATCH };
 
 /*
  * Path by the design's rule: `given` (--db), $KDELTA_DB, ./kdelta.db if it exists, else
@@ -27,6 +31,8 @@ enum db_mode { DB_READ, DB_WRITE, DB_MEMORY };
 char *db_path(struct arena *a, const char *given);
 /* Opens, creating and migrating for DB_WRITE; DB_READ of a missing file is -ENOENT with a hint. */
 int db_open(const char *path, enum db_mode mode, struct db **db, struct err *e);
+/* Whether it is a DB_SCRATCH: then no hash of a source is needed, nothing is found again. */
+bool db_is_scratch(const struct db *db);
 void db_close(struct db *db);
 void db_close_ptr(struct db **db);
 #define _cleanup_db_ _cleanup_(db_close_ptr)

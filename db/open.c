@@ -104,10 +104,15 @@ static char *immutable_uri(const char *path)
 	return strbuf_take(&uri);
 }
 
+static bool is_memory(enum db_mode mode)
+{
+	return mode == DB_MEMORY || mode == DB_SCRATCH;
+}
+
 static int open_handle(struct db *db, enum db_mode mode, struct err *e)
 {
 	_cleanup_free_ char *uri = mode == DB_READ ? immutable_uri(db->path) : NULL;
-	const char *name = mode == DB_MEMORY ? ":memory:" : uri ? uri : db->path;
+	const char *name = is_memory(mode) ? ":memory:" : uri ? uri : db->path;
 	int flags =
 		mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 
@@ -230,7 +235,8 @@ static int open_once(const char *path, enum db_mode mode, struct db **out, int64
 	_cleanup_db_ struct db *db = mem_zalloc(sizeof(*db));
 	int r;
 
-	db->path = mem_strdup(mode == DB_MEMORY ? "memory" : path);
+	db->path = mem_strdup(is_memory(mode) ? "memory" : path);
+	db->scratch = mode == DB_SCRATCH;
 	r = open_handle(db, mode, e);
 	if (!r)
 		r = open_settings(db, mode, e);
@@ -248,7 +254,7 @@ static int open_once(const char *path, enum db_mode mode, struct db **out, int64
 int db_open(const char *path, enum db_mode mode, struct db **db, struct err *e)
 {
 	int64_t version = 0;
-	int r = mode == DB_MEMORY ? 0 : check_place(path, mode, e);
+	int r = is_memory(mode) ? 0 : check_place(path, mode, e);
 
 	*db = NULL;
 	if (!r)
@@ -258,6 +264,11 @@ int db_open(const char *path, enum db_mode mode, struct db **db, struct err *e)
 	db_close_ptr(db);
 	r = migrate_for_reader(path, e);
 	return r ? r : open_once(path, mode, db, &version, e);
+}
+
+bool db_is_scratch(const struct db *db)
+{
+	return db->scratch;
 }
 
 void db_close(struct db *db)

@@ -153,7 +153,7 @@ int db_add_series(struct db *db, int64_t run, int64_t metric, const double *t, c
 	size_t i;
 	int r = 0;
 
-	for (i = 0; i < n && !r; i++)
+	for (i = 0; !db->scratch && i < n && !r; i++)
 		if (isfinite(t[i]) && isfinite(v[i]))
 			r = sql_run(db, e,
 				    "INSERT OR REPLACE INTO series(run_id, metric_id, t, value)"

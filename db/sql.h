@@ -38,6 +38,7 @@ struct db {
 	char *path;
 	int depth;   /* of nested transactions */
 	int error;   /* code of the last failure, for those who got NULL */
+	bool scratch; /* DB_SCRATCH */
 	bool doomed; /* something failed in this transaction: it can only be rolled back */
 	ARRAY_OF(struct sql_cached) cache;
 };

@@ -77,9 +77,11 @@ struct dbench {
 	struct span launched, active; /* "2" of "2 of 2 processes", of the per-second lines */
 	size_t warmup_lines, execute_lines;
 	double seconds, mean; /* of the per-second line before, to undo the running mean */
+	/* of all runs of the text; those of this one begin at first */
 	ARRAY_OF(double) t;
 	ARRAY_OF(double) rate;
-	ARRAY_OF(double) latency; /* ms */
+	ARRAY_OF(double) latency; /* ms; not of every second */
+	size_t first, first_latency;
 };
 
 static bool differ(struct span asked, struct span got)
@@ -92,6 +94,7 @@ static bool differ(struct span asked, struct span got)
 static void dbench_end_run(struct dbench *d)
 {
 	struct scan *s = &d->s;
+	size_t n;
 
 	if (s->run && (d->header || d->execute_lines)) {
 		scan_value(s, ROLE_DIAGNOSTIC, "count", (double)d->execute_lines,
@@ -99,13 +102,35 @@ static void dbench_end_run(struct dbench *d)
 		scan_value(s, ROLE_DIAGNOSTIC, "count", (double)d->warmup_lines,
 			   "persecond_warmup_lines");
 	}
-	if (s->run && d->t.n) {
-		scan_series(s, "throughput", "MB/s", d->t.n, d->t.items, d->rate.items);
-		if (d->latency.n == d->t.n)
-			scan_series(s, "latency", "ms", d->t.n, d->t.items, d->latency.items);
+	n = d->t.n - d->first;
+	if (s->run && n) {
+		const double *t = d->t.items + d->first;
+
+		scan_series(s, "throughput", "MB/s", n, t, d->rate.items + d->first);
+		if (d->latency.n - d->first_latency == n)
+			scan_series(s, "latency", "ms", n, t, d->latency.items + d->first_latency);
 	}
 	scan_end_run(s);
-	*d = (struct dbench){.s = *s};
+	*d = (struct dbench){.s = *s,
+			     .t = {d->t.items, d->t.n, d->t.alloc},
+			     .rate = {d->rate.items, d->rate.n, d->rate.alloc},
+			     .latency = {d->latency.items, d->latency.n, d->latency.alloc},
+			     .first = d->t.n,
+			     .first_latency = d->latency.n};
+}
+
+/*
+ * Room for as many seconds as lines like this one can follow, at once: what is not used costs no
+ * memory, what has to grow costs it twice.
+ */
+static void dbench_room(struct dbench *d)
+{
+	size_t n = d->s.rest.len / (d->s.line.len + 1) + 1;
+
+	d->t.items = arena_alloc_array(d->s.a, n, sizeof(*d->t.items));
+	d->rate.items = arena_alloc_array(d->s.a, n, sizeof(*d->rate.items));
+	d->latency.items = arena_alloc_array(d->s.a, n, sizeof(*d->latency.items));
+	d->t.alloc = d->rate.alloc = d->latency.alloc = n;
 }
 
 /* One second of the measured part; v is the mean of all t seconds so far. */
@@ -118,6 +143,8 @@ static void dbench_second(struct dbench *d, struct span clients, struct span v, 
 	if (scan_figure(&d->s, t, "s", 0, &seconds) || scan_figure(&d->s, v, "MB/s", 0, &mean) ||
 	    seconds <= d->seconds)
 		return;
+	if (!d->t.alloc)
+		dbench_room(d);
 	d->execute_lines++;
 	d->active = clients;
 	rate = (seconds * mean - d->seconds * d->mean) / (seconds - d->seconds);
@@ -129,11 +156,19 @@ static void dbench_second(struct dbench *d, struct span clients, struct span v, 
 	d->mean = mean;
 }
 
+/* Takes the lines that are most of a log. */
 static bool dbench_per_second(struct dbench *d)
 {
-	struct span n, lines, v, t, latency, more;
+	struct span n, lines, v, part, t, latency, more;
 
-	if (scan_match(d->s.line, " %w %w %w MB/sec execute %w sec%*", &n, &lines, &v, &t, &more)) {
+	if (scan_match(d->s.line, " %w %w %w MB/sec %w %w sec%*", &n, &lines, &v, &part, &t,
+		       &more)) {
+		if (span_is(part, "warmup")) {
+			d->warmup_lines++;
+			return true;
+		}
+		if (!span_is(part, "execute"))
+			return false;
 		if (!scan_match(more, " latency %w ms", &latency))
 			latency = more;
 		dbench_second(d, n, v, t, latency);
@@ -143,12 +178,12 @@ static bool dbench_per_second(struct dbench *d)
 		dbench_second(d, n, v, t, latency);
 		return true;
 	}
-	if (scan_match(d->s.line, " %w %w %w MB/sec warmup %w sec%*", &n, &lines, &v, &t, &more) ||
-	    scan_match(d->s.line, "@W@%w@%w@%w@%w@%w@", &n, &lines, &v, &t, &latency)) {
+	if (scan_match(d->s.line, "@W@%w@%w@%w@%w@%w@", &n, &lines, &v, &t, &latency)) {
 		d->warmup_lines++;
 		return true;
 	}
-	return false;
+	/* of each client and pass of the load file, in mmtests: more lines than all others */
+	return scan_match(d->s.line, " %w completed in %w ms", &n, &t);
 }
 
 static bool is_operation(struct span name)
@@ -282,6 +317,8 @@ static void dbench_line(struct dbench *d)
 	struct scan *s = &d->s;
 	struct span word, more;
 
+	if (dbench_per_second(d))
+		return;
 	if (scan_match(s->line, "dbench version %w%*", &word, &more)) {
 		dbench_end_run(d);
 		scan_run(s);
@@ -301,8 +338,7 @@ static void dbench_line(struct dbench *d)
 	} else if (span_starts(s->line, "Per client results:")) {
 		d->totals_done = true;
 		d->table = false;
-	} else if (!dbench_per_second(d) && !dbench_throughput(d) && !scan_find_reason(s) &&
-		   d->table) {
+	} else if (!dbench_throughput(d) && !scan_find_reason(s) && d->table) {
 		dbench_operation(d);
 	}
 }

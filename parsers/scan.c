@@ -116,14 +116,23 @@ static bool reason_matches(const struct scan_reason *r, struct span line)
 	return !r->also || span_find(line, r->also);
 }
 
-/* Most texts name none: one search of the whole text saves those of every line. */
+/*
+ * Most texts name none: one search of a good part of the text, from the current line on, saves
+ * those of its lines. Lines that a parser knows are never asked for here: long stretches of them
+ * are not searched at all.
+ */
 static void find_named(struct scan *s)
 {
+	enum { PART = 64 << 10 };
+	const char *end = s->rest.s + s->rest.len;
+	struct span part = {s->line.s, (size_t)(end - s->line.s)};
 	const struct scan_reason *r;
 
-	s->has_named = true;
+	part.len = MIN(part.len, MAX(s->line.len, (size_t)PART));
+	s->named = 0;
+	s->named_end = part.s + part.len;
 	for (r = s->reasons; r->text; r++)
-		if (span_find(s->in->text, r->text + (*r->text == '^' || *r->text == '=')))
+		if (span_find(part, r->text + (*r->text == '^' || *r->text == '=')))
 			s->named |= 1u << (r - s->reasons);
 }
 
@@ -131,7 +140,7 @@ const struct scan_reason *scan_names_reason(struct scan *s)
 {
 	uint32_t left;
 
-	if (!s->has_named)
+	if (!s->named_end || s->line.s + s->line.len > s->named_end)
 		find_named(s);
 	for (left = s->named; left; left &= left - 1) {
 		const struct scan_reason *r = s->reasons + __builtin_ctz(left);

@@ -55,8 +55,8 @@ struct scan {
 	const struct parse_input *in;
 	struct parse_result *result;
 	const struct scan_reason *reasons; /* ends with a NULL text */
-	uint32_t named; /* reasons that stand anywhere in the text, by their place in the table */
-	bool has_named; /* it is known */
+	uint32_t named; /* reasons that stand before named_end, by their place in the table */
+	const char *named_end; /* how far the text was searched for them */
 	struct scan_asked asked; /* by scan_ask() */
 	struct span rest, line;
 	bool cut; /* the line is the last one and has no end */

@@ -125,7 +125,7 @@ int import_raw(struct import *im, const char *file, struct span text,
 		im->report->runs++;
 		if (alone)
 			r = store_run(im->db, im->a, im->cat, content->def, &run,
-				      &(struct run_output){.out = text},
+				      &(struct run_output){.out = text, .parsed = content->raw},
 				      given ? given->params : NULL, given ? given->n : 0, im->e);
 		else
 			r = add_parsed_run(im, content->def, parsed, &run);
@@ -234,7 +234,7 @@ int import_begin(struct import *im, const char *sha256)
 	const char *known = NULL;
 	int r = db_begin(im->db, im->e);
 
-	if (r || im->opt->again)
+	if (r || im->opt->again || !sha256)
 		return r;
 	r = find_known(im->db, im->a, sha256, &known, im->e);
 	if (r || known)
@@ -273,11 +273,12 @@ struct import import_start(struct db *db, struct arena *a, const struct catalog 
 static int import_content(struct import *im, const char *file, struct span text,
 			  const struct import_content *content)
 {
-	char sha256[65];
+	char hex[65], *sha256 = NULL;
 	int64_t variant;
 	int r;
 
-	data_sha256(text.s, text.len, sha256);
+	if (!db_is_scratch(im->db))
+		data_sha256(text.s, text.len, sha256 = hex);
 	r = import_begin(im, sha256);
 	if (r || im->report->known)
 		return r;
@@ -323,31 +324,62 @@ int import_text(struct db *db, struct arena *a, const struct catalog *cat, const
 	return r;
 }
 
-/* A file of a group, read and understood. */
-struct raw_file {
-	const char *path;
-	size_t group;
-	struct strbuf text;
-	struct import_content content;
-};
-
-static int read_raw_file(struct arena *a, const struct catalog *cat,
-			 const struct import_options *opt, struct raw_file *f, struct err *e)
+/* Raw output; a table or report of our own is refused. */
+static int read_raw_file(struct arena *a, const struct import *im, const char *path,
+			 struct strbuf *text, struct import_content *content)
 {
-	struct span text;
-	int r = input_read(f->path, &f->text, e);
+	int r = input_read(path, text, im->e);
+
+	if (!r)
+		r = import_read(a, im->cat, path, (struct span){strbuf_str(text), text->len},
+				im->opt, content, im->e);
+	if (r || content->def)
+		return r;
+	err_add(im->e, -EINVAL, "a %s, where raw output is expected",
+		content->exported ? "report of kdelta" : "table");
+	err_at(im->e, path, 0, 0);
+	err_hint(im->e, "import it by itself: kdelta import %s", path);
+	return -EINVAL;
+}
+
+/* Room for n more notes. */
+static void notes_room(struct import *im, size_t n)
+{
+	struct import_report *report = im->report;
+	const char **more;
+
+	if (report->n_notes + n <= im->notes_room)
+		return;
+	im->notes_room = 2 * (report->n_notes + n);
+	more = arena_alloc_array(im->a, im->notes_room, sizeof(*more));
+	if (report->n_notes)
+		memcpy(more, report->notes, report->n_notes * sizeof(*more));
+	report->notes = more;
+}
+
+/*
+ * One file of a group: read, understood, written and let go, so that memory is that of one log and
+ * not of all. Its hash and the name of its variant are added to hashes, unless nothing is kept.
+ */
+static int add_file(struct import *im, const char *path, const char *name, int64_t variant,
+		    struct strbuf *hashes)
+{
+	_cleanup_arena_ struct arena *scratch = arena_new();
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_content_ struct import_content content = {0};
+	char hex[65];
+	int r = read_raw_file(scratch, im, path, &text, &content);
 
 	if (r)
 		return r;
-	text = (struct span){strbuf_str(&f->text), f->text.len};
-	r = import_read(a, cat, f->path, text, opt, &f->content, e);
-	if (r || f->content.def)
-		return r;
-	err_add(e, -EINVAL, "a %s, where raw output is expected",
-		f->content.exported ? "report of kdelta" : "table");
-	err_at(e, f->path, 0, 0);
-	err_hint(e, "import it by itself: kdelta import %s", f->path);
-	return -EINVAL;
+	if (!db_is_scratch(im->db)) {
+		data_sha256(strbuf_str(&text), text.len, hex);
+		strbuf_addf(hashes, "%s %s\n", hex, name);
+	}
+	notes_room(im, content.raw->runs.n);
+	im->report->benchmark = content.def->name;
+	return import_raw(im, path, (struct span){strbuf_str(&text), text.len}, &content, variant,
+			  NULL);
 }
 
 /* "15 files of old, 15 files of new": the first path alone would not say what was compared. */
@@ -362,12 +394,23 @@ static const char *groups_source(struct arena *a, const struct import_group *gro
 	return arena_strdup(a, strbuf_str(&sb));
 }
 
+static const char *first_file(const struct import_group *groups, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (groups[i].n_files)
+			return groups[i].files[0];
+	return NULL;
+}
+
 static int add_groups(struct import *im, const struct import_group *groups, size_t n_groups,
-		      struct raw_file *files, size_t n, const char *sha256)
+		      struct strbuf *hashes)
 {
 	int64_t *variants = arena_alloc_array(im->a, n_groups, sizeof(*variants));
-	size_t i;
-	int r = import_campaign(im, n_groups == 1 ? groups[0].variant : files[0].path, sha256, 0);
+	size_t i, k;
+	int r = import_campaign(
+		im, n_groups == 1 ? groups[0].variant : first_file(groups, n_groups), NULL, 0);
 
 	if (!r) {
 		im->campaign.source = groups_source(im->a, groups, n_groups);
@@ -379,28 +422,35 @@ static int add_groups(struct import *im, const struct import_group *groups, size
 		w.baseline = i == 0;
 		r = import_variant(im, &w, &variants[i]);
 	}
-	for (i = 0; !r && i < n; i++) {
-		struct span text = {strbuf_str(&files[i].text), files[i].text.len};
-
-		im->report->benchmark = files[i].content.def->name;
-		r = import_raw(im, files[i].path, text, &files[i].content,
-			       variants[files[i].group], NULL);
-	}
+	for (i = 0; i < n_groups; i++)
+		for (k = 0; !r && k < groups[i].n_files; k++)
+			r = add_file(im, groups[i].files[k], groups[i].variant, variants[i],
+				     hashes);
 	return r;
 }
 
-/* One hash over the hashes of the files and the names of their variants. */
-static void hash_groups(const struct import_group *groups, const struct raw_file *files, size_t n,
-			char hex[65])
+/* The hash of all files is known when all are read: what was imported before is taken back. */
+static int finish_groups(struct import *im, const struct strbuf *hashes)
 {
-	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
-	size_t i;
+	const char *known = NULL;
+	char sha256[65];
+	int r = 0;
 
-	for (i = 0; i < n; i++) {
-		data_sha256(strbuf_str(&files[i].text), files[i].text.len, hex);
-		strbuf_addf(&all, "%s %s\n", hex, groups[files[i].group].variant);
+	if (db_is_scratch(im->db))
+		return import_finish(im, 0);
+	data_sha256(strbuf_str(hashes), hashes->len, sha256);
+	if (!im->opt->again)
+		r = find_known(im->db, im->a, sha256, &known, im->e);
+	if (known) {
+		import_forget(im);
+		db_rollback(im->db);
+		*im->report = (struct import_report){.campaign = known, .known = true};
+		return 0;
 	}
-	data_sha256(strbuf_str(&all), all.len, hex);
+	if (!r)
+		r = db_set_fact(im->db, "campaign", im->campaign.id, "source_sha256", sha256,
+				im->e);
+	return import_finish(im, r);
 }
 
 int import_groups(struct db *db, struct arena *a, const struct catalog *cat,
@@ -408,34 +458,14 @@ int import_groups(struct db *db, struct arena *a, const struct catalog *cat,
 		  const struct import_options *opt, struct import_report *report, struct err *e)
 {
 	struct import im = import_start(db, a, cat, opt, report, e);
-	struct raw_file *files;
-	char sha256[65];
-	size_t n = 0, i, k, runs = 0;
-	int r = 0;
+	_cleanup_strbuf_ struct strbuf hashes = STRBUF_INIT;
+	int r;
 
-	for (i = 0; i < n_groups; i++)
-		n += groups[i].n_files;
-	if (!n)
+	if (!first_file(groups, n_groups))
 		return err_add(e, -ENOENT, "no file to import");
-	files = arena_alloc_array(a, n, sizeof(*files));
-	for (i = n = 0; i < n_groups; i++)
-		for (k = 0; k < groups[i].n_files; k++)
-			files[n++] = (struct raw_file){.path = groups[i].files[k], .group = i};
-	for (i = 0; !r && i < n; i++) {
-		r = read_raw_file(a, cat, opt, &files[i], e);
-		runs += r ? 0 : files[i].content.raw->runs.n;
-	}
-	if (!r) {
-		hash_groups(groups, files, n, sha256);
-		r = import_begin(&im, sha256);
-	}
-	if (!r && !report->known) {
-		report->notes = arena_alloc_array(a, runs, sizeof(*report->notes));
-		r = import_finish(&im, add_groups(&im, groups, n_groups, files, n, sha256));
-	}
-	for (i = 0; i < n; i++) {
-		strbuf_release(&files[i].text);
-		import_content_release(&files[i].content);
-	}
-	return r;
+	r = db_begin(db, e);
+	if (r)
+		return r;
+	r = add_groups(&im, groups, n_groups, &hashes);
+	return r ? import_finish(&im, r) : finish_groups(&im, &hashes);
 }

@@ -93,7 +93,9 @@ int import_campaign(struct import *im, const char *file, const char *sha256, int
 		return r;
 	if (!im->report->campaigns++)
 		im->report->campaign = im->campaign.id;
-	return db_set_fact(im->db, "campaign", im->campaign.id, "source_sha256", sha256, im->e);
+	return sha256 ? db_set_fact(im->db, "campaign", im->campaign.id, "source_sha256", sha256,
+				    im->e)
+		      : 0;
 }
 
 /* ---- variants and test cases ---- */

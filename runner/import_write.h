@@ -18,14 +18,15 @@ struct import {
 	void *seen; /* tree of struct key */
 	struct db_campaign campaign;
 	int n_cases, n_variants;
+	size_t notes_room; /* of report->notes, where import_groups() makes it */
 };
 
 struct import import_start(struct db *db, struct arena *a, const struct catalog *cat,
 			   const struct import_options *opt, struct import_report *report,
 			   struct err *e);
 /*
- * Begins the transaction. A source of this hash that is there already: report->known is set, the
- * transaction is over.
+ * Begins the transaction. A source of this hash (NULL: none is known) that is there already:
+ * report->known is set, the transaction is over.
  */
 int import_begin(struct import *im, const char *sha256);
 /* Commits, or rolls back where r is not 0; returns r or what the commit said. */
@@ -41,7 +42,7 @@ void import_forget(struct import *im);
  * message gives the left half of its Message-ID.
  */
 char *import_name(struct arena *a, const char *path);
-/* Starts a campaign named after the file, with the hash of the text as a fact. */
+/* Starts a campaign named after the file, with the hash of the text as a fact (NULL: later). */
 int import_campaign(struct import *im, const char *file, const char *sha256, int repeat);
 
 struct import_variant_words {

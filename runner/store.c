@@ -22,6 +22,7 @@ struct reading {
 	const struct catalog *cat;
 	const struct bench_def *def;
 	struct err *e;
+	struct parse_result *parsed; /* NULL: the text is still to be parsed */
 };
 
 static int put_metric(const struct reading *r, const char *metric, const char *unit,
@@ -194,6 +195,10 @@ static int read_output(const struct reading *r, const struct db_run *run, struct
 		*result = parse_clock(r, run);
 		return 0;
 	}
+	if (r->parsed) {
+		*result = r->parsed;
+		return 0;
+	}
 	return catalog_parse(r->a, r->def, &in, result, r->e);
 }
 
@@ -362,18 +367,21 @@ int store_run(struct db *db, struct arena *a, const struct catalog *cat,
 	      const struct bench_def *def, struct db_run *run, const struct run_output *output,
 	      const struct param_value *params, size_t n_params, struct err *e)
 {
-	const struct reading r = {db, a, cat, def, e};
+	const struct reading r = {db, a, cat, def, e, output->parsed};
 	_cleanup_strbuf_ struct strbuf both = STRBUF_INIT;
+	struct span text = output->out;
 	int ret;
 
 	run->parser = def->name;
 	ret = store_raw(db, run, output, e);
 	if (ret)
 		return ret;
-	strbuf_add(&both, output->out.s, output->out.len);
-	strbuf_add(&both, output->err.s, output->err.len);
-	return interpret(&r, run, (struct span){strbuf_str(&both), both.len}, output, params,
-			 n_params);
+	if (output->err.len) {
+		strbuf_add(&both, output->out.s, output->out.len);
+		strbuf_add(&both, output->err.s, output->err.len);
+		text = (struct span){strbuf_str(&both), both.len};
+	}
+	return interpret(&r, run, text, output, params, n_params);
 }
 
 /* Parameters of a test case as stored: {"clients":"2"} */
@@ -453,7 +461,7 @@ static bool is_runner_error(const struct db_run *run)
 int store_reparse(struct db *db, struct arena *a, const struct catalog *cat, struct db_run *run,
 		  struct err *e)
 {
-	struct reading r = {db, a, cat, NULL, e};
+	struct reading r = {db, a, cat, NULL, e, NULL};
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, monitors = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf count = STRBUF_INIT;
 	struct param_value *params = NULL;

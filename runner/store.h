@@ -14,6 +14,8 @@ struct run_output {
 	struct span out, err;
 	struct span monitors; /* log of machine/monitor.h */
 	struct span count;    /* report of kdelta-count (runner/count.h) */
+	/* What a parser made of the text already, with the same exit status; NULL: nothing yet. */
+	struct parse_result *parsed;
 };
 
 static inline struct run_output run_output_of(const struct job_result *r)

@@ -43,6 +43,6 @@ for title, seconds, passes in ("300,000 lines", 30000, 0), ("1.2 million lines",
             write(path, seconds, rate, passes)
     base, _ = cpu(["sh", "-c", "zcat \"$@\" | wc -l", "sh"] + sides[0] + sides[1])
     took, mb = cpu([kdelta, "compare"] + sides[0] + ["--"] + sides[1])
-    print("compare, tbench, %-18s %5.2f s of CPU (zcat | wc -l %.2f s), %3.0f MB" %
+    print("compare, tbench, %-18s %5.2f s of CPU (zcat | wc -l %.2f s), %3.0f MB; limits 1 s, 32 MB" %
           (title, took, base, mb))
 END

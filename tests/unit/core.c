@@ -52,6 +52,38 @@ static void test_num_parse_long_numbers(void **state)
 	assert_true(v > 9e299 && v <= 1e300);
 }
 
+/* Plain decimals have a short way: it must round as strtod() does. */
+static void test_num_parse_rounds_like_strtod(void **state)
+{
+	enum { TEXTS = 300000 };
+	uint64_t x = 88172645463325252;
+	char text[24];
+	int i;
+
+	(void)state;
+	for (i = 0; i < TEXTS; i++) {
+		size_t len = 0, digits, point, k;
+		double v = 7, want;
+
+		x ^= x << 13, x ^= x >> 7, x ^= x << 17; /* xorshift64 */
+		digits = 1 + x % 18;		  /* above 15: the long way */
+		point = (x >> 8) % (digits + 3);  /* above digits: none */
+		if ((x >> 16) % 4 == 0)
+			text[len++] = '-';
+		for (k = 0; k <= digits; k++) {
+			if (k == point)
+				text[len++] = '.';
+			if (k < digits)
+				text[len++] = (char)('0' + (x >> (20 + 2 * k)) % 10);
+		}
+		text[len] = '\0';
+		want = strtod(text, NULL);
+		assert_true(num_parse((struct span){text, len}, &v));
+		if (memcmp(&v, &want, sizeof(v)))
+			fail_msg("%s: %.17g is not %.17g", text, v, want);
+	}
+}
+
 static void test_units(void **state)
 {
 	double s;
@@ -270,6 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_num_parse_takes_only_plain_numbers),
 		cmocka_unit_test(test_num_parse_long_numbers),
+		cmocka_unit_test(test_num_parse_rounds_like_strtod),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_exact_numbers),
 		cmocka_unit_test(test_lines),
