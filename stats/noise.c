@@ -34,12 +34,15 @@ double stats_noise_floor(const struct stats_arm_pair *pairs, size_t n)
 
 double stats_seed_noise(const double *x, const double *y, size_t n)
 {
-	double mx = stats_amean(x, n), my = stats_amean(y, n);
+	_cleanup_free_ double *d = mem_realloc_array(NULL, n + 1, sizeof(*d));
+	size_t i;
 
-	if (n < 2 || !(mx > 0) || !(my > 0))
-		return 0;
-	return 2 * 1.2533 * hypot(stats_stddev(x, n) / mx, stats_stddev(y, n) / my) /
-	       sqrt((double)n);
+	for (i = 0; i < n; i++) {
+		if (!(x[i] > 0) || !(y[i] > 0))
+			return 0;
+		d[i] = y[i] / x[i] - 1;
+	}
+	return n < 2 ? 0 : 2 * 1.2533 * stats_stddev(d, n) / sqrt((double)n);
 }
 
 struct test_result stats_test_seeds(enum mean_kind kind, const double *x, const double *y, size_t n,

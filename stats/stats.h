@@ -351,9 +351,9 @@ struct test_result stats_test_summaries(const struct stats_summary *x,
 enum { STATS_SEEDS_MIN = 4 };
 #define STATS_SEED_FLOOR 0.002 /* where no pair of arms showed one */
 /*
- * What a median of n differences does where nothing changed, from how each side differs from seed
- * to seed: twice its standard error, 2 * 1.2533 * sqrt(sx^2 + sy^2) / sqrt(n) as a share. A kernel
- * built differently is scheduled differently under the same seed, so seeds are no exact pairs.
+ * What a median of n differences by seed does where nothing changed: twice its standard error,
+ * 2 * 1.2533 * sd / sqrt(n), as a share. A kernel built differently is scheduled differently under
+ * the same seed; where that makes pairs differ at random, this says by how much.
  */
 double stats_seed_noise(const double *x, const double *y, size_t n);
 struct test_result stats_test_seeds(enum mean_kind kind, const double *x, const double *y, size_t n,
