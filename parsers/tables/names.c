@@ -468,6 +468,44 @@ static bool from_table_above(struct search *s, const struct table *above)
 	return ok;
 }
 
+/*
+ * Two lines of single blanks only, of as many words as there are columns, under an indent that was
+ * kept: their wide gaps were lost, and neither is one long name.
+ *
+ *	              6.1.0-rc2 6.1.0-rc2
+ *	              vanilla idle-mask-v1
+ *	Hmean 1 445.02 ( 0.00%) 451.36 * 1.42%*
+ *
+ * But "w/o patch" over "w/ patch" are two names, one a line: they share a word of a column.
+ */
+static bool from_stacked(struct search *s)
+{
+	struct pieces names, above, whole;
+	size_t i, same = 0, first = 0, cut = 0;
+
+	if (s->n < 2 || s->h->n < 2)
+		return false;
+	for (i = 0; i < 2; i++) {
+		split(s->h->line[i], true, &whole);
+		split(s->h->line[i], false, i ? &above : &names);
+		if (whole.n != 1 || (i ? &above : &names)->n != s->n)
+			return false;
+	}
+	if (!all_names(&names) || table_benchmark_in(s->h->line[0], NULL) ||
+	    table_benchmark_in(s->h->line[1], NULL))
+		return false;
+	for (i = 0; i < s->n; i++) {
+		same += same_squeezed(above.at[i], names.at[i]);
+		first += same_squeezed(above.at[i], above.at[0]);
+		cut += above.at[i].len < names.at[i].len &&
+		       !memcmp(above.at[i].s, names.at[i].s, above.at[i].len);
+	}
+	/* a kernel under which all were run, the names cut short, or a kernel of each */
+	if (first != s->n && cut != s->n && (same || !all_names(&above)))
+		return false;
+	return take(s, 2, names.at, above.at);
+}
+
 /* "vanillaresetpcpu-v1r1" under two right-aligned kernels: cut where those end. */
 static bool from_columns(struct search *s)
 {
@@ -622,8 +660,9 @@ bool table_names_find(struct arena *a, const struct table_text *text, size_t fir
 	if (opt && opt->names)
 		return from_options(&s, opt);
 	if (!from_legend(&s) && !from_table_above(&s, above) && !from_nearest(&s, true) &&
-	    !from_columns(&s) && !from_wrapped(&s, true) && !from_nearest(&s, false) &&
-	    !from_wrapped(&s, false) && !from_groups(&s) && !from_legend_alone(&s))
+	    !from_columns(&s) && !from_stacked(&s) && !from_wrapped(&s, true) &&
+	    !from_nearest(&s, false) && !from_wrapped(&s, false) && !from_groups(&s) &&
+	    !from_legend_alone(&s))
 		return false;
 	apply_legend(&s);
 	return make_distinct(&s);
