@@ -121,7 +121,8 @@ static int change_fits(const struct cell *base, const struct cell *cell)
 	double low, high;
 	int fits = 0;
 
-	if (!cell->c.has_change || base->c.value - hb <= 0)
+	if (!cell->c.has_change || !cell->c.has_value || !base->c.has_value ||
+	    base->c.value - hb <= 0)
 		return FITS_RAW | FITS_INVERTED;
 	low = 100 * ((cell->c.value - hv) / (base->c.value + hb) - 1);
 	high = 100 * ((cell->c.value + hv) / (base->c.value - hb) - 1);

@@ -57,63 +57,85 @@ static size_t scan_not_a_number(struct span s)
 											: 0;
 }
 
-/* Takes "318.03 *  -0.62%*" off *rest; SCAN_CUT: the text ends within what could be a cell. */
+/* "-" and "failed" of our own reports: nothing was measured, or it gave no value. */
+static size_t scan_missing(struct span s)
+{
+	struct span word = {NULL, 0};
+
+	span_next_word(&s, &word);
+	return span_is(word, "-") || span_is(word, "failed") ? word.len : 0;
+}
+
+/* "  -0.62%*" after the '*' or '(' it must close; of our own reports also "       -)", none. */
+static enum scan scan_percentage(struct span *s, char open, struct cell *out)
+{
+	size_t len;
+	char close;
+
+	span_skip_blanks(s);
+	if (!s->len || (s->len == 1 && strchr("+-", s->s[0])))
+		return SCAN_CUT;
+	if (*s->s == '-' && strchr(" )", s->s[1])) {
+		span_skip(s, 1);
+		return span_next_char(s) == ')' && open == '(' ? SCAN_CELL : SCAN_NONE;
+	}
+	len = table_scan_number(*s, &out->c.change, &out->change_decimals);
+	out->c.has_change = len != 0;
+	if (!len)
+		len = scan_not_a_number(*s);
+	if (!len)
+		return SCAN_NONE;
+	span_skip(s, len);
+	if (!s->len || (s->len == 1 && s->s[0] == '.'))
+		return SCAN_CUT;
+	if (*s->s != '%')
+		return SCAN_NONE;
+	span_skip(s, 1);
+	close = span_next_char(s);
+	if (!close)
+		return SCAN_CUT;
+	return close == (open == '(' ? ')' : '*') ? SCAN_CELL : SCAN_NONE;
+}
+
+/*
+ * Takes "318.03 *  -0.62%*" off *rest; SCAN_CUT: the text ends within what could be a cell. Our own
+ * reports also have "- (   1.20%)", "318.03 (       -)", "-" and "failed".
+ */
 static enum scan scan_cell(struct arena *a, struct span *rest, struct cell *out)
 {
-	struct span s = *rest, value;
+	struct span s = *rest, after, value;
+	enum scan scan;
 	size_t len;
 	char open;
 
 	*out = (struct cell){0};
 	span_skip_blanks(&s);
 	len = table_scan_number(s, &out->c.value, &out->value_decimals);
+	out->c.has_value = len != 0;
+	if (!len)
+		len = scan_missing(s);
 	if (!len)
 		return SCAN_NONE;
 	value = (struct span){s.s, len};
 	span_skip(&s, len);
+	after = s;
 	open = span_next_char(&s);
 	if (!open)
 		return SCAN_CUT;
-	if (open != '(' && open != '*')
-		return SCAN_NONE;
-	span_skip_blanks(&s);
-	if (!s.len || (s.len == 1 && strchr("+-", s.s[0])))
-		return SCAN_CUT;
-	len = table_scan_number(s, &out->c.change, &out->change_decimals);
-	out->c.has_change = len != 0;
-	if (!len)
-		len = scan_not_a_number(s);
-	if (!len)
-		return SCAN_NONE;
-	span_skip(&s, len);
-	if (!s.len || (s.len == 1 && s.s[0] == '.'))
-		return SCAN_CUT;
-	if (*s.s != '%')
-		return SCAN_NONE;
-	s.s++;
-	s.len--;
-	switch (span_next_char(&s)) {
-	case '\0':
-		return SCAN_CUT;
-	case ')':
-		if (open != '(')
-			return SCAN_NONE;
-		break;
-	case '*':
-		if (open != '*')
-			return SCAN_NONE;
-		break;
-	default:
+	if (open == '(' || open == '*') {
+		scan = scan_percentage(&s, open, out);
+		if (scan != SCAN_CELL)
+			return scan;
+		out->c.mark = open == '*';
+		after = s;
+	} else if (out->c.has_value) {
 		return SCAN_NONE;
 	}
-	out->c.has_value = true;
-	out->c.value_text = value_text(a, value);
-	out->c.mark = open == '*';
-	*rest = s;
+	if (out->c.has_value)
+		out->c.value_text = value_text(a, value);
+	*rest = after;
 	return SCAN_CELL;
 }
-
-/* ---- rows ---- */
 
 /* ---- rows ---- */
 
@@ -198,6 +220,9 @@ static bool find_label(struct arena *a, struct span line, struct row *row, struc
 		*cells = (struct span){word.s, (size_t)(end - word.s)};
 		probe = *cells;
 		scan = scan_cell(a, &probe, &cell);
+		/* elsewhere they are words */
+		if (scan != SCAN_NONE && !cell.c.has_value && (!row->known || words < 2))
+			scan = SCAN_NONE;
 		if (!number.s && words > 1 &&
 		    table_scan_number(word, &cell.c.value, &cell.value_decimals) == word.len)
 			number = *cells;
@@ -226,7 +251,7 @@ static bool continue_row(struct arena *a, const struct table_text *text, struct 
 	char *s;
 
 	span_skip_blanks(&next);
-	if (!next.len || isalpha((unsigned char)next.s[0]))
+	if (!next.len || (isalpha((unsigned char)next.s[0]) && !scan_missing(next)))
 		return false;
 	if (row->plain)
 		return take_numbers(a, next, line->line, row);
@@ -264,9 +289,13 @@ bool mmtests_read_row(struct arena *a, const struct table_text *text, size_t i, 
 			  : take_cells(a, &rest, line->line, row);
 	while (open && *end < text->n && continue_row(a, text, &rest, *end, row))
 		(*end)++;
+	if (!row->plain && rest.len && scan_missing(rest) == rest.len) {
+		*ARRAY_PUSH(&row->cells) = (struct cell){.c = {.line = text->lines[*end - 1].line}};
+		rest.len = 0;
+	}
 	if (!row->plain && rest.len && (isdigit((unsigned char)rest.s[0]) || rest.s[0] == '-'))
 		row->cut = first_word(a, rest);
-	if (row->cells.n && (row->known || row->cells.n > 1))
+	if (row->cells.n > 1 || (row->cells.n && row->known && row->cells.items[0].c.has_value))
 		return true;
 	ARRAY_FREE(&row->cells);
 	return false;
