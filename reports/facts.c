@@ -245,6 +245,13 @@ static void facts_marks(struct text *t, const struct view *v)
 		strbuf_addf(&sb, "%s%c ", sb.len ? ", " : "", mark_words[i].mark);
 		add_words(&sb, mark_words[i].words, 100 * c->threshold);
 	}
+	if (!tested_rows(c)) {
+		text_block(t, "marks",
+			   "%s. Compared seed by seed: real where the seeds agree and the change is "
+			   "beyond what one kernel shows between its seeds",
+			   strbuf_str(&sb));
+		return;
+	}
 	tests[0] = (char)toupper((unsigned char)tests[0]);
 	text_block(t, "marks",
 		   "%s%s. %s, corrected for %d cells: if nothing had changed, any * ! s "
