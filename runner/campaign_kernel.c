@@ -23,11 +23,21 @@ static const char *const kernel_keys[] = {
 };
 enum { N_KINDS = 7 };
 /* Of those that are built. */
-static const char *const recipe_keys[] = {"patches", "config", "target", NULL};
-static const char *const git_keys[] = {"repo", "ref", NULL};
-static const char *const tarball_keys[] = {"url", "sha256", "size", "mirrors", "stall", NULL};
-static const char *const source_keys[] = {"deb", NULL};
-static const char *const config_keys[] = {"file", "target", "fragments", "running", NULL};
+static const char *const recipe_keys[] = {
+	"patches", "config", "target", NULL,
+};
+static const char *const git_keys[] = {
+	"repo", "ref", NULL,
+};
+static const char *const tarball_keys[] = {
+	"url", "sha256", "size", "mirrors", "stall", NULL,
+};
+static const char *const source_keys[] = {
+	"deb", NULL,
+};
+static const char *const config_keys[] = {
+	"file", "target", "fragments", "running", NULL,
+};
 static const char *const targets[] = {"bzImage", "vmlinux", NULL};
 
 /* "https://host/x", "git@host:x" */
