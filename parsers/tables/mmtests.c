@@ -12,6 +12,7 @@
  * always positive: for rates value / base - 1, for times and deviations 1 - value / base. A row is
  * complete when it has as many cells as there are columns, however many lines it was wrapped to.
  */
+#include "parsers/tables/mmtests_own.h"
 #include "parsers/tables/mmtests_rows.h"
 
 #include <ctype.h>
@@ -52,6 +53,8 @@ struct reader {
 	/* of the last table, for the next one under the same header or title */
 	const struct table *last; /* a copy, not the growing array's */
 	const char *title;	  /* section without the part in parentheses */
+	struct mmtests_own own;
+	const struct mmtests_title *ours; /* of this table; NULL: not of our own report */
 };
 
 /* ---- blocks: rows under one header ---- */
@@ -388,6 +391,28 @@ static void name_row(struct reader *rd, const char *benchmark, const struct row 
 	}
 }
 
+static const struct mmtests_metric *own_metric(const struct reader *rd, const struct row *row)
+{
+	const char *axis = strchr(row->key, ' ');
+
+	return rd->ours ? mmtests_own_metric(&rd->own, rd->ours, axis ? axis + 1 : NULL) : NULL;
+}
+
+/* Our own reports say the metric and its unit; what a word of the axis means they do not. */
+static void name_own_row(const struct reader *rd, const struct row *row, struct table_row *out,
+			 const char **axis_name)
+{
+	const struct mmtests_metric *m = own_metric(rd, row);
+
+	if (!m)
+		return;
+	out->metric = m->metric;
+	out->unit = m->unit;
+	out->better = m->better;
+	if (out->axis && !isdigit((unsigned char)*out->axis))
+		*axis_name = NULL;
+}
+
 static void add_row(struct reader *rd, struct table *t, const struct row *row,
 		    enum row_change change)
 {
@@ -395,6 +420,7 @@ static void add_row(struct reader *rd, struct table *t, const struct row *row,
 	size_t i;
 
 	name_row(rd, t->benchmark, row, out, &t->axis_name);
+	name_own_row(rd, row, out, &t->axis_name);
 	out->orientation = row->plain ? CHANGE_UNKNOWN : change;
 	out->cells = arena_alloc_array(rd->src->a, t->n_variants, sizeof(*out->cells));
 	for (i = 0; i < t->n_variants; i++)
@@ -470,15 +496,31 @@ static void check_row(struct reader *rd, struct table *t, const struct row *row,
 static int name_columns(struct reader *rd, struct table *t, size_t first, struct context *c)
 {
 	struct table_names names;
+	size_t i;
 
-	if (table_names_find(rd->src->a, rd->src->text, first, rd->gap, t->n_variants,
-			     rd->src->legend, rd->last, rd->src->opt, &names)) {
-		find_context(rd, first, names.top, c);
+	*c = (struct context){.empty = true};
+	if (rd->ours) {
+		c->benchmark = rd->ours->benchmark;
+		c->section = c->title = rd->ours->where;
+		for (i = rd->ours->line; i < rd->ours->header; i++)
+			rd->src->used[i] = true;
+	}
+	if (rd->ours && !(rd->src->opt && rd->src->opt->names) &&
+	    mmtests_own_names(&rd->own, rd->ours, first, t->n_variants, rd->src->legend, &names)) {
 		t->variants = names.names;
 		t->descriptions = names.descriptions;
 		return 0;
 	}
-	find_context(rd, first, first, c);
+	if (table_names_find(rd->src->a, rd->src->text, first, rd->gap, t->n_variants,
+			     rd->src->legend, rd->last, rd->src->opt, &names)) {
+		if (!rd->ours)
+			find_context(rd, first, names.top, c);
+		t->variants = names.names;
+		t->descriptions = names.descriptions;
+		return 0;
+	}
+	if (!rd->ours)
+		find_context(rd, first, first, c);
 	if (!rd->last || rd->last->n_variants != t->n_variants ||
 	    (rd->src->opt && rd->src->opt->names))
 		return t->n_variants > 1 ? table_names_missing(rd->src->text->file, t, rd->src->opt,
@@ -522,7 +564,8 @@ static void warn_rates(struct reader *rd, const struct table *t)
 static void check_rows(struct reader *rd, struct table *t, const row_array *rows)
 {
 	enum row_change values = main_change(rows), wanted;
-	bool raw = t->baseline >= 0 && signed_raw(rows, t->baseline, t->n_variants);
+	bool raw = t->baseline >= 0 && !rd->ours &&
+		   signed_raw(rows, t->baseline, t->n_variants);
 	const struct row *row;
 
 	if (raw)
@@ -533,6 +576,8 @@ static void check_rows(struct reader *rd, struct table *t, const row_array *rows
 		wanted = row->statistic->change;
 		if (row->statistic->kind == ROW_EXTREME)
 			wanted = values;
+		if (own_metric(rd, row))
+			wanted = own_metric(rd, row)->change;
 		check_row(rd, t, row, raw ? CHANGE_RAW : wanted);
 	}
 	t->sign = t->baseline < 0 ? SIGN_NONE : raw ? SIGN_RAW : SIGN_BETTER_POSITIVE;
@@ -541,17 +586,19 @@ static void check_rows(struct reader *rd, struct table *t, const row_array *rows
 static int make_table(struct reader *rd, const row_array *rows, size_t first)
 {
 	struct table t = {.family = "mmtests", .line = rows->items[0].line};
+	struct mmtests_title ours;
 	struct context c;
 	int r;
 
 	t.n_variants = count_columns(rows);
 	if (!is_ours(rows, t.n_variants))
 		return 0;
+	rd->ours = mmtests_own_title(&rd->own, first, rd->gap, &ours) ? &ours : NULL;
 	r = name_columns(rd, &t, first, &c);
 	if (r)
 		return r == -ENOENT ? 0 : r;
 	t.section = c.section;
-	t.benchmark = benchmark_of_rows(rows);
+	t.benchmark = rd->ours ? c.benchmark : benchmark_of_rows(rows);
 	if (!t.benchmark)
 		t.benchmark = c.benchmark;
 	if (!t.benchmark && rd->last && c.empty && (all_plain(rows) || c.title == rd->title))
@@ -629,6 +676,7 @@ static int mmtests_read(const struct table_source *src)
 	size_t i = 0, end;
 	int r = 0;
 
+	mmtests_own_read(src->a, src->text, &rd.own);
 	while (!r && i < src->text->n) {
 		row_array rows = {NULL, 0, 0};
 
@@ -646,6 +694,7 @@ static int mmtests_read(const struct table_source *src)
 		}
 		free_rows(&rows);
 	}
+	ARRAY_FREE(&rd.own.metrics);
 	return r;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Random comparisons as mails, and the mails as they come back: own.py KDELTA SEED COUNT [FORMAT].
+FORMAT is mail, lkp or mmtests.
 
 Every cell of what is imported must be that of the comparison, as far as the mail printed it, and
 quotes, wraps, lost blanks and transfer encodings must change nothing.
@@ -332,10 +333,61 @@ def check_lkp(data, want, names, args):
     return compared
 
 
+def is_row(row, want, tested):
+    """Whether a row is that of the comparison, as far as two decimals and four digits say so."""
+    if want["metric"].split(".", 1)[1] != row["metric"]:
+        return False
+    for i, (cell, c) in enumerate(zip(row["cells"], want["cells"])):
+        if (cell["value"] is None) != (c["mean"] is None):
+            return False
+        if c["mean"] is not None and abs(cell["value"] - c["mean"]) > 6e-5 * abs(c["mean"]) + 0.0001:
+            return False
+        if not i:
+            continue
+        if (cell["change"] is None) != (c["change"] is None):
+            return False
+        # better positive, and rounded once more than the published percentage
+        better = (c["change"] or 0) * (-100 if want["direction"] == "lower" else 100)
+        if c["change"] is not None and abs(cell["change"] - better) > 0.0101:
+            return False
+        if tested and cell["mark"] != (c["verdict"] in ("better", "worse", "changed")):
+            return False
+    return True
+
+
+def check_mmtests(data, want, names, args):
+    """Every row is one of the comparison, and every headline row of it is there."""
+    assert not data["refused"], data["refused"]
+    left = [(t["case"].split("/")[0], row) for t in want["tests"] for row in t["rows"]]
+    tested = any(c["test"] != "none" for _, row in left for c in row["cells"][1:])
+    compared = 0
+    for t in data["tables"]:
+        shown = [v["name"] for v in t["variants"]]
+        assert t["family"] == "mmtests" and len(shown) == len(names), shown
+        # longer ones are letters there, with the name in the legend
+        same = [n if len(n.split("-", 1)[-1]) <= 30 else chr(ord("A") + i) for i, n in enumerate(names)]
+        assert shown == same, (shown, same)
+        for row in t["rows"]:
+            by_name = {c["variant"]: c for c in row["cells"]}
+            nothing = {"value": None, "change": None, "mark": False}
+            cells = {"metric": row["metric"], "cells": [by_name.get(n, nothing) for n in shown]}
+            same = [x for x in left if x[0] == t["benchmark"] and is_row(cells, x[1], tested)]
+            assert same, "not in the comparison: %s" % row
+            assert row["unit"] == (same[0][1]["unit"] or None), row
+            left.remove(same[0])
+            compared += len(row["cells"])
+    left = [row for _, row in left if row["role"] == "headline" and
+            any(c["mean"] is not None for c in row["cells"])]
+    assert not left, "not there: %s" % left[:2]
+    return compared
+
+
 def options(names):
     args = []
     if form_of_report == "lkp":
         return ["--all"] if rnd.random() < 0.5 else []
+    if form_of_report == "mmtests":
+        return []
     for option in ("--values", "--runs"):
         if rnd.random() < 0.4:
             args.append(option)
@@ -347,6 +399,7 @@ def options(names):
     return args
 
 
+CHECKS = {"mail": check, "lkp": check_lkp, "mmtests": check_mmtests}
 cells = 0
 with tempfile.TemporaryDirectory() as folder:
     for number in range(count):
@@ -359,7 +412,7 @@ with tempfile.TemporaryDirectory() as folder:
         data = imported(mail)
         form = mail
         try:
-            cells += (check_lkp if form_of_report == "lkp" else check)(data, want, names, args)
+            cells += CHECKS[form_of_report](data, want, names, args)
             for form in [f(mail) for f in FORMS] + [mangled(mail) for _ in range(4)]:
                 again = imported(form)
                 assert again == data, "another form is read otherwise"
