@@ -409,6 +409,8 @@ static void name_own_row(const struct reader *rd, const struct row *row, struct 
 	out->metric = m->metric;
 	out->unit = m->unit;
 	out->better = m->better;
+	mmtests_own_params(&rd->own, rd->ours, m, *axis_name, out->axis, &out->params,
+			   &out->n_params);
 	if (out->axis && !isdigit((unsigned char)*out->axis))
 		*axis_name = NULL;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "parsers/tables/mmtests_own.h"
+#include "parsers/tables/own.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum {
@@ -191,17 +193,26 @@ static bool halves_below(struct span above, struct span below, const struct span
 	return k == n_halves;
 }
 
-/* Which columns have a second half: all, as the legend has it, or as they stand. */
-static bool match_halves(const struct table_legend *legend, const struct span *words, size_t n,
+/* Our legend has all names in the order of the columns. */
+static bool match_legend(const struct table_legend *legend, const struct span *words, size_t n,
 			 const struct span *halves, size_t n_halves, const struct span **second)
 {
-	size_t i, k = 0;
+	const struct table_legend_entry *e = legend->entries.items;
+	size_t from, i, k;
 
-	for (i = 0; i < n; i++)
-		if (k < n_halves &&
-		    (n_halves == n || find_entry(legend, words[i], &halves[k])))
+	for (from = 0; from + n <= legend->entries.n; from++) {
+		for (i = k = 0; i < n; i++) {
+			second[i] = NULL;
+			if (is_printed(e[from + i].name, words[i], NULL))
+				continue;
+			if (k == n_halves || !is_printed(e[from + i].name, words[i], &halves[k]))
+				break;
 			second[i] = &halves[k++];
-	return k == n_halves;
+		}
+		if (i == n && k == n_halves)
+			return true;
+	}
+	return false;
 }
 
 static bool begins_entry(const struct table_legend *legend, size_t line)
@@ -247,12 +258,15 @@ bool mmtests_own_names(const struct mmtests_own *own, const struct mmtests_title
 	}
 	if (!n || n > MAX_COLUMNS || found < n || found > 2 * n)
 		return false;
-	if (!match_halves(legend, words, n, words + n, found - n, second)) {
+	if (!match_legend(legend, words, n, words + n, found - n, second)) {
 		memset(second, 0, sizeof(second));
-		if (first_row != title->header + 2 ||
-		    !halves_below(own->text->lines[title->header].text,
-				  own->text->lines[title->header + 1].text, words, n, words + n,
-				  found - n, second))
+		for (i = 0; i < n && found == 2 * n; i++)
+			second[i] = &words[n + i];
+		if (found != n && found != 2 * n &&
+		    (first_row != title->header + 2 ||
+		     !halves_below(own->text->lines[title->header].text,
+				   own->text->lines[title->header + 1].text, words, n, words + n,
+				   found - n, second)))
 			return false;
 	}
 	out->top = title->header;
@@ -286,4 +300,20 @@ const struct mmtests_metric *mmtests_own_metric(const struct mmtests_own *own,
 			return m;
 	}
 	return n == 1 && !title->metric ? only : NULL;
+}
+
+void mmtests_own_params(const struct mmtests_own *own, const struct mmtests_title *title,
+			const struct mmtests_metric *m, const char *axis_name, const char *axis,
+			const struct table_param **params, size_t *n)
+{
+	struct own_params p = {.a = own->a};
+
+	if (axis && strcmp(axis, m->metric)) {
+		if (isdigit((unsigned char)*axis))
+			own_param_add(&p, axis_name ? axis_name : "key", axis, true);
+		else
+			own_params_words(&p, axis, "/");
+	}
+	own_params_words(&p, title->where ? title->where : "", ", ");
+	own_params_take(&p, params, n);
 }

@@ -57,4 +57,12 @@ const struct mmtests_metric *mmtests_own_metric(const struct mmtests_own *own,
 						const struct mmtests_title *title,
 						const char *axis);
 
+/*
+ * Parameters of a row's test case: those of the title, and the axis unless that is the metric;
+ * the name of a number's parameter is not printed, axis_name may be NULL.
+ */
+void mmtests_own_params(const struct mmtests_own *own, const struct mmtests_title *title,
+			const struct mmtests_metric *m, const char *axis_name, const char *axis,
+			const struct table_param **params, size_t *n);
+
 #endif

@@ -47,7 +47,7 @@ static void add_words(struct own_params *p, struct span s)
 	own_param_add(p, i < ARRAY_SIZE(places) ? "bind" : "section", arena_strndup(p->a, s.s, s.len), true);
 }
 
-static void add_list(struct own_params *p, const char *s, const char *separator)
+void own_params_words(struct own_params *p, const char *s, const char *separator)
 {
 	const char *end;
 
@@ -92,8 +92,8 @@ static void find_subject(struct own_report *rp, const struct own_table *t,
 	if (*t->axis)
 		own_param_add(&p, t->axis, row->label, true);
 	else if (!is_metric)
-		add_list(&p, row->label, "/");
-	add_list(&p, t->where, ", ");
+		own_params_words(&p, row->label, "/");
+	own_params_words(&p, t->where, ", ");
 	/* no parameters are none too; those of a build stand in its command */
 	if (p.list.n || strcmp(t->benchmark, "kernbench"))
 		own_params_take(&p, &s->params, &s->n_params);

@@ -141,6 +141,8 @@ struct own_params {
 	ARRAY_OF(struct table_param) list;
 };
 void own_param_add(struct own_params *p, const char *name, const char *value, bool shown);
+/* "mode=process/ipc=pipe", "numa 0&1, mode=process": what reports print of parameters. */
+void own_params_words(struct own_params *p, const char *s, const char *separator);
 /* Moves them to the arena; *out is never NULL. */
 void own_params_take(struct own_params *p, const struct table_param **out, size_t *n);
 

@@ -382,6 +382,21 @@ def check_mmtests(data, want, names, args):
     return compared
 
 
+def stored(text, folder):
+    """The report of a database that the report was imported into."""
+    db = os.path.join(folder, "again.db")
+    if os.path.exists(db):
+        os.unlink(db)
+    run("-q", "--db", db, "import", "-", data=text)
+    return run("--db", db, "compare", "-o", "mmtests")
+
+
+def tables_of(text, number):
+    """The legend and the tables; how they were tested, and what failed, is not of the source."""
+    text = text.split("Percentages against")[1 + number].split("\n\n", 1)[1]
+    return re.sub(" +failed", lambda m: "-".rjust(len(m[0])), text).rstrip().split("\n")
+
+
 def options(names):
     args = []
     if form_of_report == "lkp":
@@ -416,6 +431,9 @@ with tempfile.TemporaryDirectory() as folder:
             for form in [f(mail) for f in FORMS] + [mangled(mail) for _ in range(4)]:
                 again = imported(form)
                 assert again == data, "another form is read otherwise"
+            if form_of_report == "mmtests":
+                form = mail + "\n" + stored(mail, folder)
+                assert tables_of(form, 0) == tables_of(form, 1), "what was stored prints otherwise"
         except AssertionError as e:
             sys.exit("seed %d, comparison %d, %s:\n%s\n%s" % (seed, number, " ".join(args), form, e))
 if cells < 10 * count:
