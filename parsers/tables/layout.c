@@ -315,6 +315,51 @@ void layout_straighten(line_array *lines)
 	lines->n = kept;
 }
 
+/* "| text" or "|": as some mail programs quote */
+static bool is_barred(struct span s)
+{
+	return s.len && s.s[0] == '|' && (s.len == 1 || strchr(" \t", s.s[1]));
+}
+
+/* Whether bars in lines [from, to), between empty ones, are quote marks rather than drawn. */
+static bool bars_quote(const line_array *lines, size_t from, size_t to)
+{
+	size_t barred = 0, i;
+
+	for (i = from; i < to; i++) {
+		struct span s = lines->items[i].text;
+		bool is = is_barred(s);
+
+		span_skip(&s, is);
+		if (memchr(s.s, '|', s.len))
+			return false;
+		barred += is;
+	}
+	/* others are what was wrapped, and who wrote it */
+	return barred >= 3 && barred * 4 >= to - from;
+}
+
+void layout_unbar(line_array *lines, void (*unquote)(struct table_line *line))
+{
+	size_t from, to, i;
+
+	for (from = 0; from < lines->n; from = to + 1) {
+		for (to = from; to < lines->n && span_trim(lines->items[to].text).len;)
+			to++;
+		if (!bars_quote(lines, from, to))
+			continue;
+		for (i = from; i < to; i++) {
+			struct table_line *line = &lines->items[i];
+
+			if (!is_barred(line->text))
+				continue;
+			span_skip(&line->text, 1);
+			line->depth++;
+			unquote(line);
+		}
+	}
+}
+
 size_t layout_percents(char *s, size_t len)
 {
 	size_t i, kept = 0;

@@ -26,6 +26,12 @@ void layout_flowed(struct arena *a, bool delsp, line_array *lines, size_t from);
  * line. Not for mails, whose lines are as they were sent.
  */
 void layout_straighten(line_array *lines);
+/*
+ * Takes "|" off lines where it is a quote mark: a quarter of the lines between two empty ones or
+ * more begin with "| ", and no other bar is in any of them, as a table that is drawn with them has.
+ * unquote takes the blank and the marks within that.
+ */
+void layout_unbar(line_array *lines, void (*unquote)(struct table_line *line));
 /* "1.42 %" is "1.42%", as other languages write it; in place, returns the new length. */
 size_t layout_percents(char *s, size_t len);
 

@@ -575,6 +575,7 @@ static void unquote(line_array *lines)
 
 	array_for_each (line, lines)
 		unquote_line(line);
+	layout_unbar(lines, unquote_line);
 }
 
 static void unflatten(struct undo *u)
