@@ -17,6 +17,9 @@
  *
  * There LKP writes the integer 0 also for a metric that a run did not have (lib/matrix.rb), so that
  * a metric with such zeros among its values is left out. The matrix.json of a run is its series.
+ *
+ * What a run may have or not (dmesg.*, last_state.*, *.fail: metrics counted in runs) is a key only
+ * where it happened; all other runs of the test are without it, a sample of 0.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -36,6 +39,7 @@ struct lkp_commit {
 	const char *axes[N_AXES];
 	bool known;   /* axes are set */
 	bool samples; /* a run of it has stats.json */
+	json_t *events; /* names of all that happened in a test, in its first commit; NULL: none */
 	size_t variant;
 };
 
@@ -54,6 +58,7 @@ struct lkp {
 	ARRAY_OF(const char *) variants; /* commits, in the order they were met */
 	bool varies[N_AXES];
 	json_t *metrics; /* name -> id in the database */
+	json_t *counted; /* name -> whether it is counted in runs */
 	size_t skipped, doubtful, without;
 };
 
@@ -340,6 +345,7 @@ static int lkp_read(struct tree *t, void **data)
 
 	*data = lkp;
 	lkp->metrics = json_object();
+	lkp->counted = json_object();
 	r = read_stats(t, lkp);
 	if (!r)
 		r = read_matrices(t, lkp);
@@ -378,6 +384,57 @@ static int metric_id(struct tree *t, struct lkp *lkp, const char *suite, const c
 	return r;
 }
 
+/* ---- what happens in some runs ---- */
+
+static bool is_event(const struct tree *t, struct lkp *lkp, const char *name)
+{
+	const json_t *known = json_object_get(lkp->counted, name);
+	struct db_metric m;
+
+	if (!known) {
+		catalog_describe_metric(t->im->cat, arena_strdup(t->im->a, name), &m);
+		json_object_set_new(lkp->counted, name, json_boolean(!strcmp(m.unit, "runs")));
+		known = json_object_get(lkp->counted, name);
+	}
+	return json_is_true(known);
+}
+
+/* The first commit of the same test on the same machine. */
+static struct lkp_commit *first_of_test(struct lkp *lkp, const struct lkp_commit *c)
+{
+	struct lkp_commit *first;
+	int i;
+
+	array_for_each (first, &lkp->commits) {
+		for (i = 0; first->known && i < COMMIT; i++)
+			if (strcmp(first->axes[i], c->axes[i]))
+				break;
+		if (first->known && i == COMMIT)
+			break;
+	}
+	return first;
+}
+
+static void find_events(const struct tree *t, struct lkp *lkp)
+{
+	const struct lkp_file *f;
+	struct lkp_commit *c;
+	const char *key;
+	json_t *value;
+
+	array_for_each (f, &lkp->files) {
+		if (!f->root || !lkp->commits.items[f->commit].known)
+			continue;
+		c = first_of_test(lkp, &lkp->commits.items[f->commit]);
+		json_object_foreach(f->root, key, value) {
+			if (!is_event(t, lkp, key))
+				continue;
+			c->events = c->events ? c->events : json_object();
+			json_object_set_new(c->events, key, json_true());
+		}
+	}
+}
+
 /* Whether zeros of a list may stand for "this run did not have the metric". */
 static bool is_doubtful(const json_t *list)
 {
@@ -401,8 +458,8 @@ static bool is_list_of_numbers(const json_t *list)
 }
 
 /* The value of a metric in a run (a column of a matrix); NULL: it has none. Counts what is not. */
-static const json_t *value_of(struct lkp *lkp, const struct lkp_file *f, const char *key,
-			      const json_t *value, size_t column)
+static const json_t *value_of(const struct tree *t, struct lkp *lkp, const struct lkp_file *f,
+			      const char *key, const json_t *value, size_t column)
 {
 	if (!f->matrix) {
 		lkp->skipped += !json_is_number(value);
@@ -412,11 +469,32 @@ static const json_t *value_of(struct lkp *lkp, const struct lkp_file *f, const c
 		lkp->skipped += !column && strcmp(key, "stats_source");
 		return NULL;
 	}
-	if (is_doubtful(value)) {
+	if (is_doubtful(value) && !is_event(t, lkp, key)) {
 		lkp->doubtful += !column;
 		return NULL;
 	}
 	return json_array_get(value, column);
+}
+
+/* A sample of 0 for each of what happened in other runs of the test. */
+static int put_absent(struct tree *t, struct lkp *lkp, const struct lkp_file *f, int64_t run)
+{
+	const struct lkp_commit *c = &lkp->commits.items[f->commit];
+	const char *key;
+	json_t *value;
+	int64_t metric;
+	int r = 0;
+
+	json_object_foreach(first_of_test(lkp, c)->events, key, value) {
+		if (json_object_get(f->root, key))
+			continue;
+		r = metric_id(t, lkp, c->axes[SUITE], key, &metric);
+		if (!r)
+			r = db_add_sample(t->im->db, run, metric, 0, t->im->e);
+		if (r)
+			break;
+	}
+	return r;
 }
 
 static int put_samples(struct tree *t, struct lkp *lkp, const struct lkp_file *f, size_t column,
@@ -428,7 +506,7 @@ static int put_samples(struct tree *t, struct lkp *lkp, const struct lkp_file *f
 	int r = 0;
 
 	json_object_foreach(f->root, key, value) {
-		const json_t *v = value_of(lkp, f, key, value, column);
+		const json_t *v = value_of(t, lkp, f, key, value, column);
 
 		if (!v || !isfinite(json_number_value(v)))
 			continue;
@@ -485,6 +563,8 @@ static int put_runs(struct tree *t, struct lkp *lkp, const struct lkp_file *f,
 		r = db_add_run(t->im->db, &run, &run.id, t->im->e);
 		if (!r && f->root)
 			r = put_samples(t, lkp, f, i, run.id);
+		if (!r && f->root)
+			r = put_absent(t, lkp, f, run.id);
 		t->im->report->runs++;
 		t->im->report->refused += !f->root;
 	}
@@ -522,6 +602,7 @@ static int lkp_write(struct tree *t, void *data)
 	const struct lkp_commit *c;
 	int r = put_lkp_variants(t, lkp, ids);
 
+	find_events(t, lkp);
 	array_for_each (c, &lkp->commits)
 		if (!r && c->known && !lkp->varies[TBOX])
 			r = db_set_fact(t->im->db, "campaign", t->im->campaign.id, "machine",
@@ -540,15 +621,19 @@ static int lkp_write(struct tree *t, void *data)
 static void lkp_release(void *data)
 {
 	struct lkp *lkp = data;
+	struct lkp_commit *c;
 	struct lkp_file *f;
 
 	if (!lkp)
 		return;
+	array_for_each (c, &lkp->commits)
+		json_decref(c->events);
 	array_for_each (f, &lkp->files) {
 		json_decref(f->root);
 		strbuf_release(&f->text);
 	}
 	json_decref(lkp->metrics);
+	json_decref(lkp->counted);
 	ARRAY_FREE(&lkp->commits);
 	ARRAY_FREE(&lkp->files);
 	ARRAY_FREE(&lkp->variants);

@@ -99,6 +99,8 @@ def lkp(name, scheme, ext=""):
             s = stats(base, k)
             if k == 1 and base == 100:
                 s["only.once"] = 7
+            if k < 2 and base == 90:
+                s["dmesg.WARNING:at_x"] = 1
             write("%s/%s%s/%d/stats.json%s" % (name, scheme, commit, k, ext), json.dumps(s))
             write("%s/%s%s/%d/matrix.json%s" % (name, scheme, commit, k, ext), "{\"a.b\": [1]}")
 
@@ -119,6 +121,8 @@ for commit, base in COMMITS:
     runs = [stats(base, k) for k in range(3)]
     matrix = {key: [r[key] for r in runs] for key in ("hackbench.throughput",)}
     matrix["only.once"] = [0, 7, 0]
+    if base == 90:
+        matrix["last_state.is_incomplete_run"] = [0, 1, 0]
     matrix["note"] = ["a", "b", "c"]
     matrix["stats_source"] = ["/result/x/%d/stats.json" % k for k in range(3)]
     write("matrix/%s%s/matrix.json" % (TODAY, commit), json.dumps(matrix))
