@@ -143,6 +143,7 @@ static void check_row(struct review *rv, const struct table *t, const struct tab
 	double change, slack, off;
 	size_t i;
 
+	s->on_reading |= !strcmp(t->family, "kdelta");
 	for (i = 0; i < t->n_variants; i++) {
 		const struct table_cell *cell = &row->cells[i];
 
@@ -436,7 +437,8 @@ static void take_mark(struct review *rv, const struct comparison *c, const struc
 	m->tested++;
 	real = cell->p_adjusted <= c->q;
 	m->held += cell->source_mark && real;
-	m->more += !cell->source_mark && real;
+	if (!cell->source_mark && real && !m->more++)
+		m->more_where = phrase(v, t, r);
 	if (cell->source_mark && !real && !m->lost++)
 		m->lost_where = phrase(v, t, r);
 }

@@ -24,6 +24,7 @@ struct review_fact {
 /* Printed changes against those of the printed values, in points of percent. */
 struct review_arithmetic {
 	int checked, unchecked; /* cells with a printed change; unchecked: without both values */
+	bool on_reading;	/* changes of our own reports, which are not kept beside values */
 	double largest;		/* difference of a checked cell; NAN: none */
 	int largest_line;
 	double slack; /* median of what the printed digits leave open; NAN */
@@ -62,6 +63,7 @@ struct review_marks {
 	const char *where;
 	int tested, held, lost, more; /* marks that hold or not; unmarked cells that hold */
 	const char *lost_where;	      /* one that does not hold */
+	const char *more_where;	      /* one that holds without a mark */
 	bool unfounded;		      /* marks without n and deviation */
 };
 

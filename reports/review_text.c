@@ -116,7 +116,10 @@ static void print_sums(const struct review *rv, struct text *t)
 			    "%d printed change%s cannot be checked: the values they come from are "
 			    "not printed. ",
 			    s->unchecked, plural((size_t)s->unchecked));
-	if (!s->checked && !s->unchecked && !s->n_refused)
+	if (!s->checked && !s->unchecked && !s->n_refused && s->on_reading)
+		strbuf_adds(&sb, "The changes printed beside values follow from them; those below are "
+				 "of the values.");
+	else if (!s->checked && !s->unchecked && !s->n_refused)
 		strbuf_adds(&sb, "No change is printed, so there is none to check; the changes below "
 				 "are those of the printed values.");
 	if (s->n_refused)
@@ -219,6 +222,32 @@ static void print_spreads(const struct review *rv, struct text *t)
 
 /* ---- marks ---- */
 
+/* "9 of the 10 marks hold, 1 does not (tbench, 4 clients); no unmarked change would." */
+static void add_tested_marks(const struct review_marks *m, struct strbuf *sb)
+{
+	int marks = m->held + m->lost, unmarked = m->tested - marks;
+
+	if (marks == 1)
+		strbuf_addf(sb, "the mark %s", m->held ? "holds" : "does not hold");
+	else if (!m->lost)
+		strbuf_addf(sb, "all %d marks hold", marks);
+	else if (!m->held)
+		strbuf_addf(sb, "none of the %d marks holds", marks);
+	else
+		strbuf_addf(sb, "%d of the %d marks hold, %d do%s not", m->held, marks, m->lost,
+			    m->lost == 1 ? "es" : "");
+	if (m->lost)
+		strbuf_addf(sb, " (%s%s)", m->lost > 1 ? "first: " : "", m->lost_where);
+	if (m->more && unmarked == 1)
+		strbuf_addf(sb, "; the unmarked change would (%s)", m->more_where);
+	else if (m->more)
+		strbuf_addf(sb, "; %d of %d unmarked changes would (%s%s)", m->more, unmarked,
+			    m->more > 1 ? "first: " : "", m->more_where);
+	else if (unmarked)
+		strbuf_adds(sb, "; no unmarked change would");
+	strbuf_addc(sb, '.');
+}
+
 static void print_marks(const struct review *rv, struct text *t)
 {
 	const struct review_marks *m = &rv->marks;
@@ -226,8 +255,8 @@ static void print_marks(const struct review *rv, struct text *t)
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 
 	if (m->marked)
-		strbuf_addf(&sb, "%d of %d changes are marked, the smallest at %s (%s). ", m->marked,
-			    m->changes, share(t->a, m->smallest), m->where);
+		strbuf_addf(&sb, "%d of %d changes %s marked, the smallest at %s (%s). ", m->marked,
+			    m->changes, m->marked == 1 ? "is" : "are", share(t->a, m->smallest), m->where);
 	if (m->unfounded)
 		strbuf_addf(&sb, "Without %s these marks cannot be checked%s.",
 			    unknown ? unknown : "runs and deviation of both sides",
@@ -240,10 +269,8 @@ static void print_marks(const struct review *rv, struct text *t)
 			    "%d change%s can be tested from mean, deviation and n (Welch's t-test, "
 			    "Benjamini-Hochberg over all at %g%%): ",
 			    m->tested, plural((size_t)m->tested), 100 * rv->q);
-	if (m->tested && m->marked)
-		strbuf_addf(&sb, "%d of the marks hold, %d do%s not%s%s%s; %d unmarked would.",
-			    m->held, m->lost, m->lost == 1 ? "es" : "", m->lost ? " (first: " : "",
-			    m->lost ? m->lost_where : "", m->lost ? ")" : "", m->more);
+	if (m->tested && m->held + m->lost)
+		add_tested_marks(m, &sb);
 	else if (m->tested)
 		strbuf_addf(&sb, "%d real, %d not.", m->more, m->tested - m->more);
 	if (sb.len)
