@@ -105,6 +105,26 @@ bool num_parse_int(struct span s, int64_t *out)
 	return true;
 }
 
+bool num_next_range(struct span *list, int64_t *first, int64_t *last, bool *more)
+{
+	const char *comma = memchr(list->s, ',', list->len);
+	struct span part = {list->s, comma ? (size_t)(comma - list->s) : list->len};
+	const char *dash = memchr(part.s, '-', part.len);
+	size_t n = dash ? (size_t)(dash - part.s) : part.len;
+
+	if (!num_parse_int((struct span){part.s, n}, first))
+		return false;
+	*last = *first;
+	if (dash && !num_parse_int((struct span){dash + 1, part.len - n - 1}, last))
+		return false;
+	if (*first < 0 || *last < *first)
+		return false;
+	span_skip(list, part.len + (comma != NULL));
+	if (more)
+		*more = comma != NULL;
+	return true;
+}
+
 static bool num_parse_unit(const char *s, double *v, const char **unit)
 {
 	size_t n = strspn(s, "0123456789.");

@@ -17,6 +17,11 @@
  */
 bool num_parse(struct span s, double *out);
 bool num_parse_int(struct span s, int64_t *out);
+/*
+ * Takes "0-3," or "8" off a list such as "0-3,8": first to last of it, neither negative nor the wrong
+ * way round. more (may be NULL): a comma stood behind it. Returns false where there is no range.
+ */
+bool num_next_range(struct span *list, int64_t *first, int64_t *last, bool *more);
 
 /* Seconds from "5", "5s", "250ms", "2m", "1h"; false if it is none of these. */
 bool num_parse_duration(const char *s, double *seconds);

@@ -48,30 +48,17 @@ int proc_interrupted(void)
 static int cpu_list_parse(const char *list, cpu_set_t **set, size_t *size, struct err *e)
 {
 	struct span rest = span_of(list);
+	int64_t from, to;
+	bool more;
 
 	*size = CPU_ALLOC_SIZE(CPU_MAX);
 	*set = CPU_ALLOC(CPU_MAX);
 	CPU_ZERO_S(*size, *set);
-	for (;;) {
-		const char *comma = memchr(rest.s, ',', rest.len);
-		struct span part = {rest.s, comma ? (size_t)(comma - rest.s) : rest.len};
-		const char *dash = memchr(part.s, '-', part.len);
-		size_t n = dash ? (size_t)(dash - part.s) : part.len;
-		int64_t from, to, i;
-
-		if (!num_parse_int((struct span){part.s, n}, &from))
-			break;
-		to = from;
-		if (dash && !num_parse_int((struct span){dash + 1, part.len - n - 1}, &to))
-			break;
-		if (from < 0 || to < from || to >= CPU_MAX)
-			break;
-		for (i = from; i <= to; i++)
-			CPU_SET_S((size_t)i, *size, *set);
-		if (!comma)
+	while (num_next_range(&rest, &from, &to, &more) && to < CPU_MAX) {
+		for (; from <= to; from++)
+			CPU_SET_S((size_t)from, *size, *set);
+		if (!more)
 			return 0;
-		rest.len -= part.len + 1;
-		rest.s = comma + 1;
 	}
 	CPU_FREE(*set);
 	*set = NULL;

@@ -200,24 +200,6 @@ static void add_source(struct facts *f, const struct source *s)
 
 /* ---- what takes more than a file's first line ---- */
 
-/* The value of the first line "key<blanks>: value" of /proc/cpuinfo. */
-static const char *cpuinfo(struct facts *f, struct span text, const char *key)
-{
-	struct span line;
-
-	while (span_next_line(&text, &line, NULL)) {
-		const char *colon = memchr(line.s, ':', line.len);
-		struct span name = {line.s, colon ? (size_t)(colon - line.s) : 0};
-
-		if (!colon || !span_is(span_trim(name), key))
-			continue;
-		span_skip(&line, name.len + 1);
-		line = span_trim(line);
-		return arena_strndup(f->a, line.s, line.len);
-	}
-	return NULL;
-}
-
 static void add_cpuinfo(struct facts *f)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
@@ -226,12 +208,12 @@ static void add_cpuinfo(struct facts *f)
 
 	rooted_read(f->root, "/proc/cpuinfo", TEXT_LIMIT, &sb);
 	text = (struct span){strbuf_str(&sb), sb.len};
-	model = cpuinfo(f, text, "model name");
+	model = rooted_value(f->a, text, "model name");
 	if (!model) /* arm64 has numbers only */
-		model = cpuinfo(f, text, "CPU part");
-	flags = cpuinfo(f, text, "flags");
+		model = rooted_value(f->a, text, "CPU part");
+	flags = rooted_value(f->a, text, "flags");
 	add(f, "cpu.model", model);
-	add(f, "cpu.microcode", cpuinfo(f, text, "microcode"));
+	add(f, "cpu.microcode", rooted_value(f->a, text, "microcode"));
 	add(f, "machine.virtual",
 	    flags && strstr(flags, " hypervisor") ? "a hypervisor is below" : NULL);
 }

@@ -433,21 +433,15 @@ static cpu_set_t *spare_cpus(struct arena *a, const char *cpus)
 	size_t size = CPU_ALLOC_SIZE(CPU_SET_CPUS);
 	cpu_set_t *set = arena_alloc(a, size);
 	struct span rest = span_of(cpus);
-	double first, last;
+	int64_t first, last;
 
 	if (sched_getaffinity(0, size, set))
 		return NULL;
-	while (monitor_number(&rest, &first)) {
-		last = first;
-		if (rest.len && *rest.s == '-') {
-			span_skip(&rest, 1);
-			if (!monitor_number(&rest, &last))
-				return NULL;
-		}
+	while (rest.len) {
+		if (!num_next_range(&rest, &first, &last, NULL))
+			return NULL;
 		for (; first <= last && first < CPU_SET_CPUS; first++)
 			CPU_CLR_S((size_t)first, size, set);
-		if (rest.len && *rest.s == ',')
-			span_skip(&rest, 1);
 	}
 	return CPU_COUNT_S(size, set) ? set : NULL;
 }

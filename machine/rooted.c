@@ -73,6 +73,23 @@ bool rooted_number(const char *root, const char *path, double *v)
 	return line && num_parse(span_of(line), v);
 }
 
+char *rooted_value(struct arena *a, struct span text, const char *key)
+{
+	struct span line;
+
+	while (span_next_line(&text, &line, NULL)) {
+		const char *colon = memchr(line.s, ':', line.len);
+		struct span name = {line.s, colon ? (size_t)(colon - line.s) : 0};
+
+		if (!colon || !span_is(span_trim(name), key))
+			continue;
+		span_skip(&line, name.len + 1);
+		line = span_trim(line);
+		return arena_strndup(a, line.s, line.len);
+	}
+	return NULL;
+}
+
 /* The root is no pattern, whatever its name is. */
 static char *quote_pattern(struct arena *a, const char *root)
 {

@@ -23,6 +23,9 @@ char *rooted_line(struct arena *a, const char *root, const char *path);
 /* That line as a whole number; false where it is none. */
 bool rooted_number(const char *root, const char *path, double *v);
 
+/* The value of the first line "key<blanks>: value", as in /proc/cpuinfo; NULL: there is none. */
+char *rooted_value(struct arena *a, struct span text, const char *key);
+
 /* Paths (without the root) that match a pattern of glob(7), at most limit, in order of names. */
 char **rooted_glob(struct arena *a, const char *root, const char *pattern, size_t limit, size_t *n);
 

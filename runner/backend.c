@@ -9,10 +9,36 @@
 #include "core/file.h"
 #include "machine/facts.h"
 
-static void add_fact(struct backend *b, struct visit *v, const char *key, const char *value)
+void visit_vfail(struct backend *b, struct visit *v, const char *error, const char *fmt,
+		 va_list ap)
 {
-	*ARRAY_PUSH(&v->facts) =
-		(struct fact){arena_printf(b->a, MACHINE_FACT_PREFIX "%s", key), value};
+	if (v->error)
+		return;
+	v->error = error;
+	v->message = arena_vprintf(b->a, fmt, ap);
+	v->permanent = !strcmp(error, "config_error") || !strcmp(error, "wrong_kernel");
+}
+
+void visit_fail(struct backend *b, struct visit *v, const char *error, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	visit_vfail(b, v, error, fmt, ap);
+	va_end(ap);
+}
+
+void visit_add_fact(struct backend *b, struct visit *v, const char *key, const char *value)
+{
+	struct fact *f = ARRAY_PUSH(&v->facts);
+
+	f->key = key;
+	f->value = arena_strdup(b->a, value);
+}
+
+static void add_environment(struct backend *b, struct visit *v, const char *key, const char *value)
+{
+	visit_add_fact(b, v, arena_printf(b->a, MACHINE_FACT_PREFIX "%s", key), value);
 }
 
 /* Which build of a benchmark runs: another one is another benchmark. */
@@ -23,15 +49,16 @@ static void add_programs(struct backend *b, struct visit *v)
 	char hex[65];
 	size_t i, k;
 
-	add_fact(b, v, "libc", gnu_get_libc_version());
+	add_environment(b, v, "libc", gnu_get_libc_version());
 	for (i = 0; i < c->n_cases; i++) {
 		const char *path = case_program_path(b->a, &c->cases[i]);
 
 		for (k = 0; k < i && strcmp(c->cases[k].program, c->cases[i].program); k++)
 			;
 		if (k == i && path && !file_sha256(path, hex, &ignored))
-			add_fact(b, v, arena_printf(b->a, "program.%s", path_name(b->a, path)),
-				 arena_strndup(b->a, hex, 16));
+			add_environment(b, v,
+					arena_printf(b->a, "program.%s", path_name(b->a, path)),
+					arena_strndup(b->a, hex, 16));
 	}
 }
 
@@ -44,7 +71,7 @@ void visit_add_environment(struct backend *b, struct visit *v, const char *root)
 	add_programs(b, v);
 	facts = machine_read_facts(b->a, root, dir, &n);
 	for (i = 0; i < n; i++)
-		add_fact(b, v, facts[i].key, facts[i].value);
+		add_environment(b, v, facts[i].key, facts[i].value);
 }
 
 #include "runner/machine.h"

@@ -100,6 +100,15 @@ struct backend {
 	void *priv;
 };
 
+/*
+ * The visit broke; the first reason stays. A wrong configuration and a wrong kernel are permanent.
+ */
+void visit_fail(struct backend *b, struct visit *v, const char *error, const char *fmt, ...)
+	_printf_(4, 5);
+void visit_vfail(struct backend *b, struct visit *v, const char *error, const char *fmt,
+		 va_list ap) _printf_(4, 0);
+/* Copies value. */
+void visit_add_fact(struct backend *b, struct visit *v, const char *key, const char *value);
 /* Adds what the machine that runs the visit is set to (machine/facts.h). */
 void visit_add_environment(struct backend *b, struct visit *v, const char *root);
 

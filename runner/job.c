@@ -333,6 +333,32 @@ static int run_argv(const struct job *job, struct server *s, struct job_result *
 	return 0;
 }
 
+static const char *const *command_without_path(struct arena *a, const char *const *argv)
+{
+	const char **copy, *slash;
+	size_t n = 0;
+
+	if (!argv)
+		return NULL;
+	while (argv[n])
+		n++;
+	copy = arena_copy(a, argv, n + 1, sizeof(*argv));
+	slash = strrchr(copy[0], '/');
+	if (slash)
+		copy[0] = slash + 1;
+	return copy;
+}
+
+struct job job_without_paths(struct arena *a, const struct job *job)
+{
+	struct job copy = *job;
+
+	copy.argv = command_without_path(a, job->argv);
+	copy.server = command_without_path(a, job->server);
+	copy.prepare = command_without_path(a, job->prepare);
+	return copy;
+}
+
 int job_run(const struct job *job, struct job_result *result, struct err *e)
 {
 	struct server s = {.job = job, .child = {.out_fd = -1, .err_fd = -1}};

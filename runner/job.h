@@ -39,6 +39,9 @@ struct job_result {
 	struct strbuf count; /* report of kdelta-count */
 };
 
+/* The same job where programs are looked up in PATH: every command under its last name. */
+struct job job_without_paths(struct arena *a, const struct job *job);
+
 int job_run(const struct job *job, struct job_result *result, struct err *e);
 void job_result_release(struct job_result *r);
 

@@ -10,6 +10,7 @@
 
 #include "core/file.h"
 #include "core/num.h"
+#include "machine/rooted.h"
 
 /* First line of a file of /proc or /sys, "" where it cannot be read. */
 static char *read_line(struct arena *a, const char *path)
@@ -73,47 +74,26 @@ static char *proc_value(struct arena *a, const char *path, const char *key)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_err_ struct err ignored = ERR_INIT;
-	struct span rest, line;
+	char *value;
 
 	if (file_read(path, 1 << 24, &text, &ignored))
 		return arena_strdup(a, "");
-	rest = (struct span){strbuf_str(&text), text.len};
-	while (span_next_line(&rest, &line, NULL)) {
-		const char *colon = memchr(line.s, ':', line.len);
-		struct span name = {line.s, colon ? (size_t)(colon - line.s) : 0}, value;
-
-		if (!colon || !span_is(span_trim(name), key))
-			continue;
-		value = span_trim((struct span){colon + 1, line.len - name.len - 1});
-		return arena_strndup(a, value.s, value.len);
-	}
-	return arena_strdup(a, "");
+	value = rooted_value(a, (struct span){strbuf_str(&text), text.len}, key);
+	return value ? value : arena_strdup(a, "");
 }
 
 int cpulist_count(const char *list, int *highest)
 {
 	struct span rest = span_trim(span_of(list));
+	int64_t first, last;
 	int count = 0;
 
 	*highest = -1;
 	while (rest.len) {
-		const char *comma = memchr(rest.s, ',', rest.len);
-		size_t len = comma ? (size_t)(comma - rest.s) : rest.len;
-		const char *dash = memchr(rest.s, '-', len);
-		size_t first_len = dash ? (size_t)(dash - rest.s) : len;
-		int64_t first, last;
-
-		if (!num_parse_int((struct span){rest.s, first_len}, &first))
-			return -1;
-		last = first;
-		if (dash && !num_parse_int((struct span){dash + 1, len - first_len - 1}, &last))
-			return -1;
-		if (first < 0 || last < first || last > 65535)
+		if (!num_next_range(&rest, &first, &last, NULL) || last > 65535)
 			return -1;
 		count += (int)(last - first) + 1;
 		*highest = MAX(*highest, (int)last);
-		rest.s += len + (comma ? 1 : 0);
-		rest.len -= len + (comma ? 1 : 0);
 	}
 	return count ? count : -1;
 }

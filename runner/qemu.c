@@ -171,29 +171,6 @@ static int qemu_find_kernel(struct backend *b, int variant, struct kernel_found 
 
 /* ---- verdicts ---- */
 
-static void visit_fail(struct backend *b, struct visit *v, const char *error, const char *fmt, ...)
-	_printf_(4, 5);
-static void visit_fail(struct backend *b, struct visit *v, const char *error, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (v->error)
-		return;
-	va_start(ap, fmt);
-	v->error = error;
-	v->message = arena_vprintf(b->a, fmt, ap);
-	va_end(ap);
-	v->permanent = !strcmp(error, "config_error") || !strcmp(error, "wrong_kernel");
-}
-
-static void visit_fact(struct backend *b, struct visit *v, const char *key, const char *value)
-{
-	struct fact *f = ARRAY_PUSH(&v->facts);
-
-	f->key = key;
-	f->value = arena_strdup(b->a, value);
-}
-
 /* Ends QEMU, if it still runs; the console goes to the visit. Returns its status. */
 static int stop_guest(struct backend *b, struct visit *v)
 {
@@ -205,7 +182,7 @@ static int stop_guest(struct backend *b, struct visit *v)
 	if (!g->child.pid)
 		return 0;
 	guest_stop(g, &status);
-	visit_fact(b, v, "host_cpu_seconds",
+	visit_add_fact(b, v, "host_cpu_seconds",
 		   arena_printf(b->a, "%.2f",
 				(double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
 					(double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6));
@@ -305,7 +282,7 @@ static void take_environment(struct backend *b, struct visit *v, struct span hel
 		    !span_next_word(&row, &word))
 			continue;
 		row = span_trim(row);
-		visit_fact(b, v,
+		visit_add_fact(b, v,
 			   arena_printf(b->a, MACHINE_FACT_PREFIX "%.*s", (int)word.len, word.s),
 			   arena_strndup(b->a, row.s, row.len));
 	}
@@ -323,10 +300,10 @@ static void take_hello(struct backend *b, struct visit *v, struct span hello)
 	v->build_id = hello_get(b->a, hello, "build_id");
 	v->clocksource = hello_get(b->a, hello, "clocksource");
 	v->cmdline = hello_get(b->a, hello, "cmdline");
-	visit_fact(b, v, "guest_cpus", hello_get(b->a, hello, "cpus"));
-	visit_fact(b, v, "guest_memory_kb", hello_get(b->a, hello, "memory_kb"));
+	visit_add_fact(b, v, "guest_cpus", hello_get(b->a, hello, "cpus"));
+	visit_add_fact(b, v, "guest_memory_kb", hello_get(b->a, hello, "memory_kb"));
 	take_environment(b, v, hello);
-	visit_fact(b, v, "boot_seconds", arena_printf(b->a, "%.2f", v->seconds));
+	visit_add_fact(b, v, "boot_seconds", arena_printf(b->a, "%.2f", v->seconds));
 	if (strcmp(v->release, k->release))
 		visit_fail(b, v, "wrong_kernel", "the guest runs %s, its image says %s", v->release,
 			   k->release);
@@ -361,16 +338,16 @@ static int start_guest(struct backend *b, struct visit *v, const struct strbuf *
 	if (!num_parse_size(memory, &bytes) || bytes < 1 << 20)
 		return err_add(e, -EINVAL, "\"%s\" is no size of memory", memory);
 	spec.memory = bytes >> 20;
-	visit_fact(b, v, "accelerator", b->accelerator);
-	visit_fact(b, v, "qemu", q->version);
-	visit_fact(b, v, "memory", memory);
-	visit_fact(b, v, "image", spec.kernel);
+	visit_add_fact(b, v, "accelerator", b->accelerator);
+	visit_add_fact(b, v, "qemu", q->version);
+	visit_add_fact(b, v, "memory", memory);
+	visit_add_fact(b, v, "image", spec.kernel);
 	q->runs = 0;
 	q->started = num_monotonic();
 	guest_release(&q->guest);
 	if (orders) {
 		spec.seed = campaign_guest_seed(c, v->block);
-		visit_fact(b, v, "seed", arena_printf(b->a, "%lld", (long long)spec.seed));
+		visit_add_fact(b, v, "seed", arena_printf(b->a, "%lld", (long long)spec.seed));
 		r = initramfs_with(spec.initrd, INITRAMFS_ORDERS,
 				   (struct span){strbuf_str(orders), orders->len}, &spec.initrd_fd,
 				   e);
@@ -410,31 +387,12 @@ static int qemu_flip(struct backend *b, struct visit *v, struct err *e)
 	return 0;
 }
 
-/* Programs lie in the guest's /bin under their last name. */
-static const char *const *guest_argv(struct arena *a, const char *const *argv)
-{
-	const char **copy, *slash;
-	size_t n = 0;
-
-	if (!argv)
-		return NULL;
-	while (argv[n])
-		n++;
-	copy = arena_copy(a, argv, n + 1, sizeof(*argv));
-	slash = strrchr(copy[0], '/');
-	if (slash)
-		copy[0] = slash + 1;
-	return copy;
-}
-
 static void encode_job(const struct job *job, struct strbuf *text)
 {
 	_cleanup_arena_ struct arena *a = arena_new();
-	struct job in_guest = *job;
+	/* programs lie in the guest's /bin */
+	const struct job in_guest = job_without_paths(a, job);
 
-	in_guest.argv = guest_argv(a, job->argv);
-	in_guest.server = guest_argv(a, job->server);
-	in_guest.prepare = guest_argv(a, job->prepare);
 	job_encode(&in_guest, text);
 }
 

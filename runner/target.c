@@ -25,11 +25,10 @@ void target_fail(struct target *t, struct visit *v, const char *error, const cha
 	if (v->error)
 		return;
 	va_start(ap, fmt);
-	v->error = error;
-	v->message = arena_vprintf(t->b->a, fmt, ap);
+	visit_vfail(t->b, v, error, fmt, ap);
 	va_end(ap);
-	v->permanent = !strcmp(error, "config_error") || !strcmp(error, "wrong_kernel") ||
-		       !strcmp(error, "no_boot");
+	/* booting was tried again already */
+	v->permanent |= !strcmp(error, "no_boot");
 }
 
 /* ---- reaching the agent ---- */

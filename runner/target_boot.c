@@ -406,7 +406,6 @@ static void take_sight(struct target *t, struct visit *v)
 {
 	struct boot_sight sight = target_sight(t);
 	struct arena *a = t->b->a;
-	struct fact *f = ARRAY_PUSH(&v->facts);
 
 	v->boot_id = sight.boot_id;
 	v->release = sight.release;
@@ -414,9 +413,8 @@ static void take_sight(struct target *t, struct visit *v)
 	v->build_id = sight.build_id;
 	v->clocksource = link_fact(a, &t->link, "clocksource");
 	v->cmdline = shown_command_line(a, link_fact(a, &t->link, "cmdline"));
-	*f = (struct fact){"boot_method", t->c->method};
-	f = ARRAY_PUSH(&v->facts);
-	*f = (struct fact){"boot_attempts", arena_printf(a, "%d", t->state.attempt)};
+	visit_add_fact(t->b, v, "boot_method", t->c->method);
+	visit_add_fact(t->b, v, "boot_attempts", arena_printf(a, "%d", t->state.attempt));
 }
 
 /* Sysctls and scheduler features. */

@@ -121,39 +121,19 @@ static void forget_arrived(struct target *t)
 	t->arrived = NULL;
 }
 
-/* Programs are those of the target's PATH, under their last name. */
-static const char *const *target_command(struct arena *a, const char *const *argv)
-{
-	const char **copy, *slash;
-	size_t n = 0;
-
-	if (!argv)
-		return NULL;
-	while (argv[n])
-		n++;
-	copy = arena_copy(a, argv, n + 1, sizeof(*argv));
-	slash = strrchr(copy[0], '/');
-	if (slash)
-		copy[0] = slash + 1;
-	return copy;
-}
-
 int target_run(struct backend *b, struct visit *v, const struct job *job,
 	       struct job_result *result, struct err *e)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_arena_ struct arena *a = arena_new();
 	struct target *t = b->priv;
-	struct job there = *job;
+	const struct job there = job_without_paths(a, job);
 	const char *id = arena_printf(a, "%s-%d", t->nonce, ++t->jobs);
 	double deadline = job->deadline * (job->prepare ? 2 : 1);
 	int ret = 0;
 
 	*result = (struct job_result){.proc.exit_status = -1};
 	forget_arrived(t);
-	there.argv = target_command(a, job->argv);
-	there.server = target_command(a, job->server);
-	there.prepare = target_command(a, job->prepare);
 	strbuf_addf(&text, "%s\n", id);
 	if (!v->error && t->state.step == BOOT_RUNNING) {
 		job_encode(&there, &text);

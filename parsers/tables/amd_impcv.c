@@ -43,14 +43,9 @@ static enum amd_scan scan_impcv(struct arena *a, struct span *rest, struct block
 	int decimals;
 	char c;
 
-	*out = (struct block_cell){0};
-	span_skip_blanks(&s);
-	number = s;
-	scan = amd_scan_number(&s, &out->c.value, &decimals);
+	scan = amd_scan_value(&s, out, &number, &c);
 	if (scan != AMD_CELL)
 		return scan;
-	number.len -= s.len;
-	c = span_next_char(&s);
 	if (c != '[')
 		return c ? AMD_NONE : AMD_CUT;
 	if (!scan_closed(&s, ']', &out->c.change, &out->change_decimals, &scan))

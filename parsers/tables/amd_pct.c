@@ -20,14 +20,9 @@ static enum amd_scan scan_pct(struct arena *a, struct span *rest, struct block_c
 	int decimals;
 	char c;
 
-	*out = (struct block_cell){0};
-	span_skip_blanks(&s);
-	number = s;
-	scan = amd_scan_number(&s, &out->c.value, &decimals);
+	scan = amd_scan_value(&s, out, &number, &c);
 	if (scan != AMD_CELL)
 		return scan;
-	number.len -= s.len;
-	c = span_next_char(&s);
 	if (c == '[') {
 		scan = amd_scan_number(&s, &out->c.deviation, &decimals);
 		if (scan != AMD_CELL)

@@ -37,6 +37,22 @@ enum amd_scan amd_scan_number(struct span *s, double *value, int *decimals)
 	return AMD_CELL;
 }
 
+enum amd_scan amd_scan_value(struct span *s, struct block_cell *out, struct span *text, char *next)
+{
+	enum amd_scan scan;
+	int decimals;
+
+	*out = (struct block_cell){0};
+	span_skip_blanks(s);
+	*text = *s;
+	scan = amd_scan_number(s, &out->c.value, &decimals);
+	if (scan != AMD_CELL)
+		return scan;
+	text->len -= s->len;
+	*next = span_next_char(s);
+	return AMD_CELL;
+}
+
 struct span amd_drop_label(struct span line)
 {
 	static const char *const labels[] = {"test",   "case",	   "clients", "client",

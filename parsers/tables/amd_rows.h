@@ -25,6 +25,9 @@ struct amd_style {
 
 int amd_read(const struct amd_style *style, const struct table_source *src);
 
+/* The value that a cell begins with, its text, and what follows it; *out is cleared. */
+enum amd_scan amd_scan_value(struct span *s, struct block_cell *out, struct span *text, char *next);
+
 /* A number after blanks off *s. */
 enum amd_scan amd_scan_number(struct span *s, double *value, int *decimals);
 /* Header line without its label: "Test:   tip   patched" -> "tip   patched". */

@@ -67,6 +67,17 @@ static struct monitors *open_all(struct tree *t, bool per_cpu)
 	return open_some(t, monitor_names(t->a), per_cpu);
 }
 
+/* A tree of a kind, watched by all monitors from now on. */
+static struct monitors *begin(struct tree *t, const char *kind, bool per_cpu)
+{
+	struct monitors *m;
+
+	setup(t, kind);
+	m = open_all(t, per_cpu);
+	monitors_begin(m);
+	return m;
+}
+
 /* Ends, closes, and reads the log. */
 static struct parse_run end(struct tree *t, struct monitors *m, const struct rusage *usage)
 {
@@ -107,9 +118,7 @@ static void counters_are_differences(void **state)
 	struct tree t;
 
 	(void)state;
-	setup(&t, "server");
-	m = open_all(&t, false);
-	monitors_begin(m);
+	m = begin(&t, "server", false);
 	make(&t, "step", "10");
 	monitors_sample(m);
 	make(&t, "step", "20");
@@ -156,9 +165,7 @@ static void every_cpu_on_request(void **state)
 	struct tree t;
 
 	(void)state;
-	setup(&t, "server");
-	m = open_all(&t, true);
-	monitors_begin(m);
+	m = begin(&t, "server", true);
 	make(&t, "step", "5");
 	run = end(&t, m, NULL);
 	assert_value(&run, "softirqs.CPU255.SCHED", 5 * 8);
@@ -207,9 +214,7 @@ static void what_vanishes_is_missing(void **state)
 	struct tree t;
 
 	(void)state;
-	setup(&t, "server");
-	m = open_all(&t, false);
-	monitors_begin(m);
+	m = begin(&t, "server", false);
 	assert_int_equal(truncate(arena_printf(t.a, "%s/proc/schedstat", t.root), 0), 0);
 	run = end(&t, m, NULL);
 	assert_true(isnan(value(&run, "schedstat.sched_count")));
@@ -226,9 +231,7 @@ static void hostile_trees_are_borne(void **state)
 	const char *p;
 
 	(void)state;
-	setup(&t, "hostile");
-	m = open_all(&t, true);
-	monitors_begin(m);
+	m = begin(&t, "hostile", true);
 	monitors_sample(m);
 	run = end(&t, m, NULL);
 	array_for_each (v, &run.values) {
