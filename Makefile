@@ -28,7 +28,7 @@ HELPERS := $(O)/kdelta-agent $(O)/kdelta-count $(O)/wakebench $(O)/pipepong
 # The agent of guests and targets is static; jobs, settings and facts are those of the host.
 AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o guest/facts.o guest/frames.o guest/target.o \
 	guest/target_boot.o guest/target_jobs.o guest/target_lock.o guest/target_methods.o \
-	runner/job.o runner/count.o runner/frame.o runner/knob.o runner/machine.o \
+	runner/job.o runner/count.o runner/frame.o runner/machine.o \
 	runner/settings.o core/file.o core/proc.o core/proc_session.o core/mem.o core/str.o core/err.o core/num.o \
 	$(patsubst %.c,%.o,$(wildcard machine/*.c)))
 
@@ -98,7 +98,7 @@ $(O)/static/%.o: %.c Makefile
 
 $(O)/kdelta-agent: $(AGENT_OBJ)
 	$(call say,LD,$@)
-	$(Q)$(CC) -static -pthread -o $@ $^ -ljansson -lmd -lm
+	$(Q)$(CC) -static -pthread -o $@ $^ -ljansson -lmd -lz -lm
 
 $(O)/wakebench $(O)/pipepong: $(O)/%: $(O)/static/guest/%.o
 	$(call say,LD,$@)

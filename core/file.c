@@ -200,12 +200,13 @@ int file_append(const char *path, const char *ending, const void *data, size_t l
 
 int file_write_existing(const char *path, const char *text, struct err *e)
 {
-	_cleanup_fd_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+	_cleanup_fd_ int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	_cleanup_free_ char *line = mem_printf("%s\n", text);
 	int r;
 
 	if (fd < 0)
 		return err_add_errno(e, "cannot open %s", path);
-	r = write_all(fd, text, strlen(text));
+	r = write_all(fd, line, strlen(line));
 	if (r) {
 		errno = -r;
 		return err_add_errno(e, "cannot write \"%s\" to %s", text, path);

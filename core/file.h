@@ -23,7 +23,7 @@ int file_write_atomic(const char *path, const void *data, size_t len, struct err
  * something gets `ending` first, as far as it does not end in it already ("\n\n" of an mbox).
  */
 int file_append(const char *path, const char *ending, const void *data, size_t len, struct err *e);
-/* Writes into an existing file such as those of /proc/sys and /sys. */
+/* Writes a line into an existing file such as those of /proc/sys and /sys, as echo does. */
 int file_write_existing(const char *path, const char *text, struct err *e);
 int file_make_dirs(const char *path, struct err *e);
 bool file_exists(const char *path);

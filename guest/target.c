@@ -95,8 +95,6 @@ static void say_hello(struct target *t)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, disabled = STRBUF_INIT;
 	struct running_kernel k;
 	struct db_machine m;
-	struct db_fact *facts;
-	size_t n, i;
 
 	machine_read_kernel(t->a, &k);
 	keep_safe(t, &k);
@@ -104,9 +102,6 @@ static void say_hello(struct target *t)
 	machine_read(t->a, &m);
 	strbuf_addf(&text, "machine_fingerprint %s\nmachine_name %s\nmachine_description %s\n",
 		    m.fingerprint, m.name, m.description);
-	facts = machine_facts(t->a, &n);
-	for (i = 0; i < n; i++)
-		strbuf_addf(&text, "fact %s %s\n", facts[i].key, facts[i].value);
 	add_safe(t, &text);
 	add_free("state_free", t->state, &text);
 	add_free("kernels_free", t->kernels, &text);

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/file.h"
 #include "core/num.h"
 #include "core/str.h"
+#include "machine/kconfig.h"
 #include "machine/rooted.h"
 
 enum { TEXT_LIMIT = 1 << 20, VALUE_LIMIT = 400, MAX_PATHS = 8192 };
@@ -218,6 +220,33 @@ static void add_cpuinfo(struct facts *f)
 	    flags && strstr(flags, " hypervisor") ? "a hypervisor is below" : NULL);
 }
 
+/* Linux version 6.1.0 (user@host) (gcc (GCC) 15.3.0, GNU ld (GNU Binutils) 2.46) #1 SMP ... */
+static void add_compiler(struct facts *f)
+{
+	const char *line = rooted_line(f->a, f->root, "/proc/version");
+	const char *open = line ? strstr(line, ") (") : NULL, *end = open ? strstr(open, ") #") : NULL;
+
+	if (end && end > open + 3)
+		add(f, "kernel.compiler",
+		    arena_strndup(f->a, open + 3, (size_t)(end - open - 3)));
+}
+
+/*
+ * Two releases always differ here, which is the kernels' own difference; the release is part of the
+ * key, so that only builds of one are compared.
+ */
+static void add_config(struct facts *f)
+{
+	const char *release = rooted_line(f->a, f->root, "/proc/sys/kernel/osrelease");
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char hex[65];
+
+	if (!release || kconfig_read(f->a, f->root, &text, NULL))
+		return;
+	data_sha256(strbuf_str(&text), text.len, hex);
+	add(f, arena_printf(f->a, "kernel.config.%.64s", release), arena_strndup(f->a, hex, 12));
+}
+
 /* "CONFIG" of a mount point as the mount table writes it: blanks are \040. */
 static bool is_below(const char *dir, struct span mount)
 {
@@ -319,6 +348,8 @@ struct machine_fact *machine_read_facts(struct arena *a, const char *root, const
 	size_t i;
 
 	add_cpuinfo(&f);
+	add_compiler(&f);
+	add_config(&f);
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
 		add_source(&f, &sources[i]);
 	add_cgroup(&f);
@@ -337,6 +368,7 @@ const char *machine_fact_title(struct arena *a, const char *key)
 	} others[] = {
 		{"cpu.model", "CPU model"},
 		{"cpu.microcode", "CPU microcode"},
+		{"kernel.compiler", "compiler of the kernel"},
 		{"machine.virtual", "virtual machine"},
 		{"libc", "C library"},
 		{"machine.filesystem", "file system of the work folder"},
@@ -356,6 +388,8 @@ const char *machine_fact_title(struct arena *a, const char *key)
 	}
 	if (str_starts(key, "program."))
 		return arena_printf(a, "build of %s", key + strlen("program."));
+	if (str_starts(key, "kernel.config."))
+		return arena_printf(a, "configuration of %s", key + strlen("kernel.config."));
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		if (!strcmp(others[i].key, key))
 			return others[i].title;

@@ -82,10 +82,8 @@ struct backend {
 	const char *accelerator; /* set by prepare: "kvm", "tcg", COUNT_ACCELERATOR, "" */
 	/* Set by prepare: all that two counts must have in common to be compared; NULL: no counts. */
 	const char *counting;
-	/* Set by prepare where another machine is measured: it, and facts about it. NULL: this one. */
+	/* Set by prepare where another machine is measured; NULL: this one. */
 	const struct db_machine *machine;
-	struct db_fact *machine_facts;
-	size_t n_machine_facts;
 	/* build-id stored for the image of this hash, or NULL */
 	const char *(*known_build_id)(void *data, const char *image_sha256);
 	/*

@@ -102,8 +102,7 @@ int session_add_blocks(struct session *s, int blocks, session_want_fn wanted)
 static int add_facts(struct session *s)
 {
 	const struct db_fact *calibrated;
-	struct db_fact *facts;
-	size_t n, i;
+	size_t i;
 	int ret = 0;
 
 	array_for_each (calibrated, &s->calibrated)
@@ -122,14 +121,6 @@ static int add_facts(struct session *s)
 		ret = session_set_fact(s, "runs_per_boot", arena_printf(s->a, "%d", s->c->runs));
 	if (!ret && s->backend.counting)
 		ret = session_set_fact(s, COUNT_FACT, s->backend.counting);
-	if (s->backend.machine) {
-		facts = s->backend.machine_facts;
-		n = s->backend.n_machine_facts;
-	} else {
-		facts = machine_facts(s->a, &n);
-	}
-	for (i = 0; !ret && i < n; i++)
-		ret = db_set_fact(s->db, "campaign", s->row.id, facts[i].key, facts[i].value, s->e);
 	for (i = 0; !ret && i < s->c->n_cases; i++)
 		if (s->c->cases[i].build_dir)
 			ret = db_set_fact(s->db, "campaign", s->row.id, "compiler",

@@ -1,57 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "runner/kernel_config.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "core/file.h"
-#include "runner/machine.h"
+#include "machine/kconfig.h"
 
 #define CONFIG_LIMIT ((size_t)4 << 20)
 enum { TOLD = 8 }; /* options that did not survive, named in a note */
 
-/* A .gz file as text. */
-static int read_packed(const char *path, struct strbuf *out, struct err *e)
-{
-	struct archive *ar = archive_read_new();
-	struct archive_entry *entry;
-	char buf[65536];
-	la_ssize_t n = 0;
-	int ret = 0;
-
-	archive_read_support_filter_gzip(ar);
-	archive_read_support_format_raw(ar);
-	if (archive_read_open_filename(ar, path, sizeof(buf)) != ARCHIVE_OK ||
-	    archive_read_next_header(ar, &entry) != ARCHIVE_OK)
-		n = -1;
-	while (n >= 0 && (n = archive_read_data(ar, buf, sizeof(buf))) > 0)
-		strbuf_add(out, buf, (size_t)n);
-	if (n < 0)
-		ret = err_add(e, -EIO, "cannot read %s", path);
-	archive_read_free(ar);
-	return ret;
-}
-
 static int read_running(struct build *b, struct strbuf *out)
 {
-	struct running_kernel now;
 	const char *path;
+	int ret = kconfig_read(b->r->a, "", out, &path);
 
-	if (file_exists("/proc/config.gz"))
-		return read_packed("/proc/config.gz", out, b->step.e);
-	machine_read_kernel(b->r->a, &now);
-	path = arena_printf(b->r->a, "/boot/config-%s", now.release);
-	if (file_exists(path))
-		return file_read(path, CONFIG_LIMIT, out, b->step.e);
-	err_add(b->step.e, -ENOENT, "the running kernel's configuration is nowhere: neither "
-				    "/proc/config.gz nor %s",
-		path);
-	err_hint(b->step.e, "name another with config: {file: PATH} or {target: defconfig}");
-	return -ENOENT;
+	if (ret == -ENOENT) {
+		err_add(b->step.e, ret, "the running kernel's configuration is nowhere: neither "
+					"/proc/config.gz nor %s",
+			path);
+		err_hint(b->step.e, "name another with config: {file: PATH} or {target: defconfig}");
+	} else if (ret) {
+		err_add(b->step.e, ret, "cannot read %s: %s", path, strerror(-ret));
+	}
+	return ret;
 }
 
 /* Comments and blank lines say nothing, but for "# CONFIG_X is not set". */

@@ -157,32 +157,3 @@ void machine_read(struct arena *a, struct db_machine *m)
 				     memory, nodes > 1 ? arena_printf(a, ", %d nodes", nodes) : ""),
 	};
 }
-
-struct db_fact *machine_facts(struct arena *a, size_t *n)
-{
-	static const struct {
-		const char *key, *path;
-	} sources[] = {
-		{"governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"},
-		{"turbo_off", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
-		{"boost", "/sys/devices/system/cpu/cpufreq/boost"},
-		{"smt", "/sys/devices/system/cpu/smt/active"},
-		{"idle_driver", "/sys/devices/system/cpu/cpuidle/current_driver"},
-		{"transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled"},
-		{"numa_balancing", "/proc/sys/kernel/numa_balancing"},
-		{"autogroup", "/proc/sys/kernel/sched_autogroup_enabled"},
-		{"aslr", "/proc/sys/kernel/randomize_va_space"},
-		{"loadavg", "/proc/loadavg"},
-	};
-	struct db_fact *facts = arena_alloc_array(a, ARRAY_SIZE(sources), sizeof(*facts));
-	size_t i;
-
-	*n = 0;
-	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		char *value = read_line(a, sources[i].path);
-
-		if (*value)
-			facts[(*n)++] = (struct db_fact){.key = sources[i].key, .value = value};
-	}
-	return facts;
-}

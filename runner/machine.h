@@ -26,9 +26,6 @@ void machine_read_kernel(struct arena *a, struct running_kernel *k);
  */
 void machine_read(struct arena *a, struct db_machine *m);
 
-/* Facts that explain numbers (governor, turbo, mitigations ...); those the machine has. */
-struct db_fact *machine_facts(struct arena *a, size_t *n);
-
 /* CPUs online; from a CPU list file of /sys, at least 1. */
 int machine_cpus(void);
 /* CPU list of a NUMA node ("0-3,8-11"), NULL if there is no such node. */

@@ -2,19 +2,16 @@
 #include "runner/settings.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/file.h"
 #include "core/proc.h"
-#include "runner/knob.h"
+#include "machine/journal.h"
 
-static char *journal_path(struct arena *a)
+static int open_journal(struct journal *j, struct arena *a, struct err *e)
 {
-	return path_data(a, "restore.journal");
+	return journal_open(j, a, path_data(a, "restore.journal"), "", e);
 }
 
 /* kernel.sched_latency_ns -> /proc/sys/kernel/sched_latency_ns; a '/' in a name is a dot there. */
@@ -47,101 +44,6 @@ static char *read_value(struct arena *a, const char *path)
 	return file_read_line(path, &sb) ? NULL : arena_strdup(a, strbuf_str(&sb));
 }
 
-/* The value that brings back what the file says now. */
-static char *read_knob(struct arena *a, const char *path)
-{
-	const char *text = read_value(a, path);
-	struct span value;
-
-	if (!text)
-		return NULL;
-	value = knob_value(span_of(text));
-	return arena_strndup(a, value.s, value.len);
-}
-
-static bool same_value(const char *x, const char *y)
-{
-	return knob_equal(span_of(x), span_of(y));
-}
-
-/* Whether the journal has this whole line. */
-static bool journal_has(const char *journal, const char *line, size_t len)
-{
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct span rest, one;
-
-	if (file_read_line(journal, &text))
-		return false;
-	rest = (struct span){strbuf_str(&text), text.len};
-	while (span_next_line(&rest, &one, NULL))
-		if (one.len == len && !memcmp(one.s, line, len))
-			return true;
-	return false;
-}
-
-/* Appends one line to the journal, if it is not there, and waits until it is on disk. */
-static int journal_add(struct arena *a, const char *path, const char *value, struct err *e)
-{
-	char *journal = journal_path(a), *slash = strrchr(journal, '/'), *line;
-	char *boot = read_value(a, "/proc/sys/kernel/random/boot_id");
-	json_t *j = json_pack("{s:s, s:s, s:s}", "boot_id", boot ? boot : "", "path", path, "value",
-			      value);
-	int fd, ret = file_make_dirs(arena_strndup(a, journal, (size_t)(slash - journal)), e);
-	size_t len;
-
-	line = json_dumps(j, JSON_COMPACT);
-	json_decref(j);
-	len = strlen(line);
-	if (journal_has(journal, line, len)) {
-		free(line);
-		return ret;
-	}
-	line[len++] = '\n'; /* takes the place of the NUL */
-	fd = ret ? -1 : open(journal, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (!ret && (fd < 0 || write(fd, line, len) != (ssize_t)len || fsync(fd)))
-		ret = err_add_errno(e, "cannot write %s", journal);
-	if (fd >= 0)
-		close(fd);
-	free(line);
-	return ret;
-}
-
-static int explain_write(struct err *e, int code, const char *what)
-{
-	if (code == -EACCES || code == -EPERM)
-		err_hint(e, "changing %s needs root: run kdelta with sudo", what);
-	return code;
-}
-
-static int set_value(struct arena *a, const char *path, const char *what, const char *value,
-		     struct err *e)
-{
-	const char *old = read_knob(a, path), *now;
-	int ret;
-
-	if (!old && file_exists(path))
-		return err_add(e, -EINVAL, "%s cannot be read, so that nothing could put it back",
-			       what);
-	if (!old)
-		return err_add(e, -EINVAL, "this kernel has no %s%s%s%s", what,
-			       strcmp(what, path) ? " (" : "", strcmp(what, path) ? path : "",
-			       strcmp(what, path) ? ")" : "");
-	if (strchr(old, '\n'))
-		return err_add(e, -EINVAL, "%s holds several lines, which is no setting", what);
-	if (same_value(old, value))
-		return 0;
-	ret = journal_add(a, path, old, e);
-	if (!ret)
-		ret = file_write_existing(path, value, e);
-	if (ret)
-		return explain_write(e, ret, what);
-	now = read_knob(a, path);
-	if (now && !same_value(now, value))
-		return err_add(e, -EINVAL, "%s was set to %s, but the kernel keeps %s", what, value,
-			       now);
-	return 0;
-}
-
 /* Whether the list of features ("GENTLE_FAIR_SLEEPERS NO_HRTICK ...") holds this word. */
 static bool has_feature(const char *list, const char *feature)
 {
@@ -159,11 +61,10 @@ static const char *opposite(struct arena *a, const char *feature)
 	return str_starts(feature, "NO_") ? feature + 3 : arena_printf(a, "NO_%s", feature);
 }
 
-static int set_feature(struct arena *a, const char *feature, struct err *e)
+static int set_feature(struct journal *j, const char *feature, struct err *e)
 {
-	const char *path = features_path(), *list = path ? read_value(a, path) : NULL;
-	const char *back = opposite(a, feature);
-	int ret;
+	const char *path = features_path(), *list = path ? read_value(j->a, path) : NULL;
+	const char *back = opposite(j->a, feature);
 
 	if (!list) {
 		err_add(e, -EINVAL, "the scheduler's features cannot be read");
@@ -174,25 +75,22 @@ static int set_feature(struct arena *a, const char *feature, struct err *e)
 		return 0;
 	if (!has_feature(list, back))
 		return err_add(e, -EINVAL, "this kernel has no scheduler feature %s", feature);
-	ret = journal_add(a, path, back, e);
-	if (!ret)
-		ret = file_write_existing(path, feature, e);
-	return ret ? explain_write(e, ret, "scheduler features") : 0;
+	return journal_write(j, path, "scheduler features", back, feature, e);
 }
 
-static int apply(struct arena *a, const struct variant_config *v, struct err *e)
+static int apply(struct journal *j, const struct variant_config *v, struct err *e)
 {
 	const char *const *f;
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; !ret && i < v->n_sysctls; i++)
-		ret = set_value(a, sysctl_path(a, v->sysctls[i].name), v->sysctls[i].name,
-				v->sysctls[i].value, e);
+		ret = journal_set(j, sysctl_path(j->a, v->sysctls[i].name), v->sysctls[i].name,
+				  v->sysctls[i].value, e);
 	for (f = v->features; !ret && f && *f; f++)
-		ret = set_feature(a, *f, e);
+		ret = set_feature(j, *f, e);
 	for (i = 0; !ret && i < v->n_knobs; i++)
-		ret = set_value(a, v->knobs[i].name, v->knobs[i].name, v->knobs[i].value, e);
+		ret = journal_set(j, v->knobs[i].name, v->knobs[i].name, v->knobs[i].value, e);
 	return ret;
 }
 
@@ -204,7 +102,7 @@ static int check_file(const struct variant_config *v, const char *kind, const ch
 	if (!access(path, W_OK))
 		return 0;
 	err_add(e, -EACCES, "%s: the %s %s cannot be written", v->name, kind, name);
-	return explain_write(e, -EACCES, name);
+	return journal_explain(e, -EACCES, name);
 }
 
 /* Only root may make a benchmark more urgent than others. */
@@ -243,67 +141,31 @@ int settings_check(struct arena *a, const struct variant_config *v, struct err *
 	return e->list.n > before ? ret : 0;
 }
 
-/* One line of the journal; a line cut by a crash was never acted upon and is skipped. */
-static int restore_line(struct span line, const char *boot, int *n, struct err *e)
-{
-	json_t *j = json_loadb(line.s, line.len, 0, NULL);
-	const char *boot_id, *path, *value;
-	int ret = 0;
-
-	if (j &&
-	    !json_unpack(j, "{s:s, s:s, s:s}", "boot_id", &boot_id, "path", &path, "value",
-			 &value) &&
-	    str_equal(boot, boot_id)) {
-		ret = file_write_existing(path, *value ? value : "\n", e);
-		if (!ret)
-			++*n;
-		else
-			explain_write(e, ret, path);
-	}
-	json_decref(j);
-	return ret;
-}
-
-/* Puts back what the journal names, newest first, and leaves it. */
-static int put_back(struct arena *a, int *n, struct err *e)
-{
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	char *journal = journal_path(a), *boot = read_value(a, "/proc/sys/kernel/random/boot_id");
-	ARRAY_OF(struct span) lines = {NULL, 0, 0};
-	struct span rest, line;
-	int ret, one;
-
-	*n = 0;
-	if (!file_exists(journal))
-		return 0;
-	ret = file_read(journal, 1 << 20, &text, e);
-	rest = (struct span){strbuf_str(&text), text.len};
-	while (!ret && span_next_line(&rest, &line, NULL))
-		*ARRAY_PUSH(&lines) = line;
-	while (lines.n) {
-		one = restore_line(lines.items[--lines.n], boot, n, e);
-		if (one)
-			ret = one;
-	}
-	ARRAY_FREE(&lines);
-	return ret;
-}
-
 int settings_switch(struct arena *a, const struct variant_config *v, struct err *e)
 {
-	int n, ret = put_back(a, &n, e);
+	_cleanup_journal_ struct journal j = {0};
+	int ret = open_journal(&j, a, e);
 
-	return ret ? ret : apply(a, v, e);
+	if (!ret)
+		ret = journal_put_back(&j, true, e);
+	return ret ? ret : apply(&j, v, e);
 }
 
 int settings_restore(struct arena *a, int *n, struct err *e)
 {
-	char *journal = journal_path(a);
-	int ret = put_back(a, n, e);
+	_cleanup_journal_ struct journal j = {0};
+	const struct journal_line *l;
+	int ret = open_journal(&j, a, e);
 
-	if (!ret && unlink(journal) && errno != ENOENT)
-		ret = err_add_errno(e, "cannot remove %s", journal);
-	return ret;
+	*n = 0;
+	if (!ret)
+		ret = journal_put_back(&j, true, e);
+	array_for_each (l, &j.lines)
+		*n += l->fate == JOURNAL_PUT_BACK;
+	if (ret)
+		return ret;
+	j.lines.n = 0;
+	return journal_save(&j, e);
 }
 
 /* ---- text ---- */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sysctls, scheduler features and knobs of a variant on this machine, and putting them back. Before
- * anything is changed the old value stands, synced, in a journal (JSON lines), so that the next
- * start restores what a crash or kill -9 left changed:
- *
- *	{"boot_id": "5bd2...", "path": "/proc/sys/vm/swappiness", "value": "60"}
+ * anything is changed the old value stands in a journal (machine/journal.h), so that the next start
+ * restores what a crash or kill -9 left changed.
  */
 #ifndef RUNNER_SETTINGS_H
 #define RUNNER_SETTINGS_H

@@ -215,29 +215,13 @@ static void read_machine(struct target *t)
 {
 	struct backend *b = t->b;
 	struct db_machine *m = arena_alloc(b->a, sizeof(*m));
-	struct span rest = {strbuf_str(&t->link.hello), t->link.hello.len}, row, word;
-	ARRAY_OF(struct db_fact) facts = {NULL, 0, 0};
 
 	*m = (struct db_machine){
 		.fingerprint = link_fact(b->a, &t->link, "machine_fingerprint"),
 		.name = link_fact(b->a, &t->link, "machine_name"),
 		.description = link_fact(b->a, &t->link, "machine_description"),
 	};
-	while (span_next_line(&rest, &row, NULL)) {
-		struct db_fact f = {0};
-
-		if (!span_next_word(&row, &word) || !span_is(word, "fact") ||
-		    !span_next_word(&row, &word))
-			continue;
-		row = span_trim(row);
-		f.key = arena_strndup(b->a, word.s, word.len);
-		f.value = arena_strndup(b->a, row.s, row.len);
-		*ARRAY_PUSH(&facts) = f;
-	}
 	b->machine = m;
-	b->machine_facts = arena_copy(b->a, facts.items, facts.n, sizeof(*facts.items));
-	b->n_machine_facts = facts.n;
-	ARRAY_FREE(&facts);
 }
 
 static int check_machine(struct target *t, struct err *e)

@@ -13,7 +13,7 @@
 
 #include "core/file.h"
 #include "runner/campaign.h"
-#include "runner/knob.h"
+#include "machine/knob.h"
 #include "runner/machine.h"
 
 struct fixture {

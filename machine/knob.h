@@ -3,8 +3,8 @@
  * What files of /sys and debugfs print of a setting, and how that compares with what is written
  * into them. Shared by the host and the agent in guests.
  */
-#ifndef RUNNER_KNOB_H
-#define RUNNER_KNOB_H
+#ifndef MACHINE_KNOB_H
+#define MACHINE_KNOB_H
 
 #include <stdbool.h>
 
