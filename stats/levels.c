@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stats/levels.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stats/internal.h"
+
+enum { N_SIGMA = 9, N_DRIFT = 7, N_LEVEL = 24, REFITS = 4 };
+/* Half-widths of the grids, in standard deviations of what they hold. */
+static const double reach_axis = 3.2, reach_level = 4.8;
+
+/* A slice of the grid: one sigma and one drift. */
+struct slice {
+	double sigma, drift, log_prior;
+	double middle[N_SIDES], step[N_SIDES]; /* of the levels, log */
+};
+
+/* What one split and slice say. */
+struct cell {
+	double log_weight, mean[N_SIDES], var[N_SIDES];
+};
+
+struct product {
+	double v[N_LEVEL];
+	double log; /* of what v was divided by */
+	double sum; /* of v */
+};
+
+void levels_init(struct levels *l, const struct posterior_options *o)
+{
+	*l = (struct levels){ .o = o };
+}
+
+void levels_release(struct levels *l)
+{
+	ARRAY_FREE(&l->table);
+	ARRAY_FREE(&l->scale);
+}
+
+void levels_reset(struct levels *l)
+{
+	l->n_units = l->n_sites = 0;
+	l->table.n = l->scale.n = 0;
+}
+
+static size_t n_slices(const struct levels *l)
+{
+	return l->n_sigmas * l->n_drifts;
+}
+
+static double grid_point(const struct axis *a, size_t i, size_t n)
+{
+	return n < 2 ? a->middle : a->middle + a->half * (2 * (double)i / (double)(n - 1) - 1);
+}
+
+/* Cauchy on the drift over the session in sigmas; log-normal on sigma. */
+static double slice_prior(const struct levels *l, const struct slice *s)
+{
+	double off = (log(s->sigma) - log(l->o->sigma_guess)) / l->o->sigma_factor;
+	double total = s->drift * l->span / s->sigma;
+
+	if (l->o->known)
+		return 0;
+	return -off * off / 2 + (l->n_drifts > 1 ? -log1p(total * total) - log(s->sigma) : 0);
+}
+
+static struct slice slice_at(const struct levels *l, size_t i)
+{
+	struct slice s = {
+		.sigma = exp(grid_point(&l->sigma, i / l->n_drifts, l->n_sigmas)),
+		.drift = grid_point(&l->drift, i % l->n_drifts, l->n_drifts),
+	};
+
+	/* a level and the drift are known together, at the mean time of the runs */
+	for (int side = 0; side < N_SIDES; side++) {
+		s.middle[side] = l->level[side].middle - (s.drift - l->drift.middle) * l->mean_time;
+		s.step[side] = s.sigma * l->level[side].half * 2 / (N_LEVEL - 1);
+	}
+	s.log_prior = slice_prior(l, &s);
+	return s;
+}
+
+static double *table_at(struct levels *l, size_t site, size_t slice, int side)
+{
+	return l->table.items + ((site * n_slices(l) + slice) * N_SIDES + (size_t)side) * N_LEVEL;
+}
+
+static double *scale_at(struct levels *l, size_t site, size_t slice, int side)
+{
+	return l->scale.items + (site * n_slices(l) + slice) * N_SIDES + (size_t)side;
+}
+
+static void add_site(struct levels *l)
+{
+	size_t k;
+
+	for (k = 0; k < n_slices(l) * N_SIDES; k++)
+		*ARRAY_PUSH(&l->scale) = 0;
+	for (k = 0; k < n_slices(l) * N_SIDES * N_LEVEL; k++)
+		*ARRAY_PUSH(&l->table) = 1;
+	l->n_sites++;
+}
+
+/*
+ * Standard deviation of a unit: boots keep what runs of one boot do not have, so that the mean of
+ * r runs has the variance sigma^2 - within (1 - 1/r).
+ */
+static double unit_sigma(const struct levels *l, const struct unit *u, double sigma)
+{
+	double kept = 1 - fmin(1, l->within / (sigma * sigma)) * (1 - 1 / u->runs);
+
+	return sigma * sqrt(kept);
+}
+
+/* Multiplies the likelihood of a unit into its site, and the most of it into the scale. */
+static void add_unit_side(struct levels *l, const struct unit *u, size_t slice, const struct slice *s,
+			  int side)
+{
+	double share = l->o->outliers, width = share > 0 ? l->o->width : 1;
+	double wide = 0.5 / (width * width), narrow = 0.5 - wide, most = 0, least = INFINITY;
+	double *v = table_at(l, u->site, slice, side), sigma = unit_sigma(l, u, s->sigma);
+	double at = (u->value - s->drift * u->time - s->middle[side]) / sigma;
+	double step = s->step[side] / sigma, z2[N_LEVEL];
+	int i;
+
+	for (i = 0; i < N_LEVEL; i++) {
+		double z = at - step * (i - (N_LEVEL - 1) / 2.0);
+
+		z2[i] = z * z;
+		least = fmin(least, z2[i]);
+	}
+	for (i = 0; i < N_LEVEL; i++) {
+		v[i] *= exp(-wide * (z2[i] - least)) *
+			((1 - share) * exp(-narrow * z2[i]) + (share > 0 ? share / width : 0));
+		most = fmax(most, v[i]);
+	}
+	for (i = 0; i < N_LEVEL; i++)
+		v[i] /= most;
+	*scale_at(l, u->site, slice, side) += log(most / sigma) - wide * least;
+}
+
+static void add_unit(struct levels *l, const struct unit *u)
+{
+	while (l->n_sites <= u->site)
+		add_site(l);
+	for (size_t k = 0; k < n_slices(l); k++) {
+		struct slice s = slice_at(l, k);
+
+		for (int side = 0; side < N_SIDES; side++)
+			add_unit_side(l, u, k, &s, side);
+	}
+}
+
+/* What the runs say before any split is weighed: sums of deviations from the mean of each site. */
+static void pool_sites(const struct units *u, double *squares, double *df)
+{
+	_cleanup_free_ double *sum = mem_zalloc(u->n_sites * sizeof(*sum));
+	_cleanup_free_ double *n = mem_zalloc(u->n_sites * sizeof(*n));
+	const struct unit *x;
+
+	array_for_each(x, &u->list) {
+		sum[x->site] += x->value;
+		n[x->site]++;
+	}
+	*squares = 0;
+	*df = (double)(u->list.n - u->n_sites);
+	array_for_each(x, &u->list)
+		*squares += pow(x->value - sum[x->site] / n[x->site], 2);
+}
+
+/* The first grid: wide, from the spread within sites and the first and last site's median. */
+static void first_axes(struct levels *l, const struct units *u, const size_t end[N_SIDES])
+{
+	double squares, df, precision = 1 / (l->o->sigma_factor * l->o->sigma_factor), n;
+	const struct unit *x;
+
+	pool_sites(u, &squares, &df);
+	l->sigma.middle = log(l->o->sigma_guess) * precision;
+	if (df > 0 && squares > 0)
+		l->sigma.middle += log(squares / df) / 2 * 2 * df;
+	else
+		df = 0;
+	l->sigma.middle /= precision + 2 * df;
+	l->sigma.half = reach_axis / sqrt(precision + 2 * df);
+	l->drift = (struct axis){ 0, l->span > 0 ? 2 * exp(l->sigma.middle) / l->span : 1 };
+	for (int side = 0; side < N_SIDES; side++) {
+		l->level[side].middle = n = 0;
+		array_for_each(x, &u->list)
+			if (x->site == end[side] || end[side] == SPLIT_NONE) {
+				l->level[side].middle += x->value;
+				n++;
+			}
+		l->level[side].middle /= n;
+		l->level[side].half = reach_level * 1.5 / sqrt(n);
+	}
+}
+
+/* Sites of the likeliest ends: the first of the split that has most good and most bad sites. */
+static void find_ends(const struct split *splits, size_t n, size_t end[N_SIDES])
+{
+	const struct split_part *good = &splits[n - 1].part[SIDE_GOOD];
+	const struct split_part *bad = &splits[0].part[SIDE_BAD];
+
+	end[SIDE_GOOD] = good->n ? good->sites[0] : SPLIT_NONE;
+	end[SIDE_BAD] = SPLIT_NONE;
+	for (size_t i = 0; i < n && !bad->n; i++)
+		bad = &splits[i].part[SIDE_BAD];
+	if (bad->n)
+		end[SIDE_BAD] = bad->sites[0];
+}
+
+static void take_times(struct levels *l, const struct units *u)
+{
+	double low = INFINITY, high = -INFINITY, squares = 0, df = 0;
+	const struct unit *x;
+
+	l->mean_time = 0;
+	array_for_each(x, &u->list) {
+		l->mean_time += x->time / (double)u->list.n;
+		squares += x->squares;
+		df += x->runs - 1;
+		if (!x->stored) {
+			low = fmin(low, x->time);
+			high = fmax(high, x->time);
+		}
+	}
+	l->span = high > low ? high - low : 0;
+	l->within = df > 0 ? squares / df : 0;
+}
+
+static void set_known(struct levels *l)
+{
+	l->n_sigmas = l->n_drifts = 1;
+	l->sigma.middle = log(l->o->sigma);
+	l->level[SIDE_GOOD].middle = l->o->good;
+	l->level[SIDE_BAD].middle = l->o->bad;
+}
+
+static void prepare(struct levels *l, const struct units *u, const struct split *splits, size_t n)
+{
+	size_t end[N_SIDES], drifts;
+
+	take_times(l, u);
+	drifts = l->o->drift && l->span > 0 ? N_DRIFT : 1;
+	if (l->ready && drifts == l->n_drifts)
+		return;
+	levels_reset(l);
+	l->ready = true;
+	if (l->o->known) {
+		set_known(l);
+		return;
+	}
+	l->n_sigmas = N_SIGMA;
+	l->n_drifts = drifts;
+	find_ends(splits, n, end);
+	first_axes(l, u, end);
+}
+
+static void extend(struct levels *l, struct product *to, const struct product *from,
+		   const struct split_part *part, size_t slice, int side)
+{
+	double sum = 0;
+	size_t i, k;
+
+	if (from) {
+		*to = *from;
+	} else {
+		to->log = 0;
+		for (k = 0; k < N_LEVEL; k++)
+			to->v[k] = 1;
+	}
+	for (i = 0; i < part->n; i++) {
+		const double *v = table_at(l, part->sites[i], slice, side);
+
+		for (k = 0; k < N_LEVEL; k++)
+			to->v[k] *= v[k];
+		to->log += *scale_at(l, part->sites[i], slice, side);
+	}
+	for (k = 0; k < N_LEVEL; k++)
+		sum += to->v[k];
+	to->sum = sum;
+	/* far from the limits of a double, which a product of many would reach */
+	if (sum > 0 && sum < 1e-50) {
+		for (k = 0; k < N_LEVEL; k++)
+			to->v[k] /= sum;
+		to->log += log(sum);
+		to->sum = 1;
+	}
+}
+
+/*
+ * Prior of the difference of the levels, times the deviation of each bump: around multiples of the
+ * threshold, or, where none is stated, around 0 with multiples of sigma. Averaged over how well the
+ * difference is known.
+ */
+static double log_effect_prior(const struct levels *l, double delta, double var, double sigma)
+{
+	static const double bumps[] = { 1, 2.5, 6.25, 16 };
+	double threshold = l->o->threshold, sum = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bumps); i++)
+		for (int sign = -1; sign <= 1; sign += 2) {
+			double at = threshold > 0 ? sign * 1.5 * threshold * bumps[i] : 0;
+			double sd = threshold > 0 ? 0.5 * fabs(at) : bumps[i] * sigma;
+			double v = sd * sd + var, off = delta - at;
+
+			if (threshold > 0 && sign == -l->o->sign)
+				continue;
+			sum += exp(-off * off / (2 * v)) / sqrt(v);
+		}
+	if (threshold > 0 && l->o->sign)
+		sum *= 2;
+	return log(sum / (2 * ARRAY_SIZE(bumps) * sqrt(2 * M_PI)) + 1e-300);
+}
+
+/* Mean and variance of a level, and the log of its integral. */
+static double integrate(const struct product *p, const struct slice *s, int side, struct cell *c)
+{
+	double first = 0, second = 0;
+
+	for (int i = 0; i < N_LEVEL; i++) {
+		double x = i - (N_LEVEL - 1) / 2.0;
+
+		first += p->v[i] * x;
+		second += p->v[i] * x * x;
+	}
+	first /= p->sum;
+	c->mean[side] = s->middle[side] + s->step[side] * first;
+	c->var[side] = s->step[side] * s->step[side] * (second / p->sum - first * first);
+	return p->log + log(p->sum * (s->step[side] > 0 ? s->step[side] : 1));
+}
+
+static void weigh(const struct levels *l, struct product *const p[N_SIDES], size_t i,
+		  const struct split *split, const struct slice *s, struct cell *c)
+{
+	c->log_weight = s->log_prior + log(split->prior);
+	for (int side = 0; side < N_SIDES; side++) {
+		c->mean[side] = c->var[side] = NAN;
+		if (!split->part[side].empty && p[side][i].sum > 0)
+			c->log_weight += integrate(&p[side][i], s, side, c);
+		else if (!split->part[side].empty)
+			c->log_weight = -INFINITY;
+	}
+	if (!l->o->known && !split->part[SIDE_GOOD].empty && !split->part[SIDE_BAD].empty &&
+	    c->log_weight > -INFINITY)
+		c->log_weight += log_effect_prior(l, c->mean[SIDE_BAD] - c->mean[SIDE_GOOD],
+						  c->var[SIDE_BAD] + c->var[SIDE_GOOD], s->sigma);
+}
+
+static void compute_slice(struct levels *l, const struct split *splits, size_t n, size_t slice,
+			  struct product *const p[N_SIDES], struct cell *cells)
+{
+	struct slice s = slice_at(l, slice);
+	size_t k, i;
+
+	for (int side = 0; side < N_SIDES; side++)
+		for (k = 0; k < n; k++) {
+			const struct split_part *part;
+
+			i = side == SIDE_BAD ? k : n - 1 - k;
+			part = &splits[i].part[side];
+			extend(l, &p[side][i], part->from == SPLIT_NONE ? NULL : &p[side][part->from],
+			       part, slice, side);
+		}
+	for (i = 0; i < n; i++)
+		weigh(l, p, i, &splits[i], &s, &cells[i]);
+}
+
+/* Weighted moments of a parameter. */
+struct spread {
+	double w, first, second;
+};
+
+static void spread_add(struct spread *m, double w, double x, double var)
+{
+	if (!(w > 0) || isnan(x))
+		return;
+	m->w += w;
+	m->first += w * x;
+	m->second += w * (x * x + var);
+}
+
+static double spread_mean(const struct spread *m)
+{
+	return m->first / m->w;
+}
+
+static double spread_sd(const struct spread *m)
+{
+	return sqrt(fmax(0, m->second / m->w - pow(m->first / m->w, 2)));
+}
+
+struct belief {
+	struct spread sigma, drift, level[N_SIDES], off[N_SIDES], effect;
+};
+
+static void gather(const struct levels *l, struct split *splits, size_t n, const struct cell *cells,
+		   struct belief *b)
+{
+	double most = -INFINITY, total = 0;
+	size_t i, k;
+
+	*b = (struct belief){ 0 };
+	for (i = 0; i < n * n_slices(l); i++)
+		most = fmax(most, cells[i].log_weight);
+	for (i = 0; i < n; i++)
+		splits[i].posterior = 0;
+	for (k = 0; k < n_slices(l); k++) {
+		struct slice s = slice_at(l, k);
+
+		for (i = 0; i < n; i++) {
+			const struct cell *c = &cells[k * n + i];
+			double w = exp(c->log_weight - most);
+
+			if (!(w > 1e-14))
+				continue;
+			splits[i].posterior += w;
+			total += w;
+			spread_add(&b->sigma, w, log(s.sigma), 0);
+			spread_add(&b->drift, w, s.drift, 0);
+			for (int side = 0; side < N_SIDES; side++) {
+				spread_add(&b->level[side], w, c->mean[side], c->var[side]);
+				spread_add(&b->off[side], w, (c->mean[side] - s.middle[side]) / s.sigma,
+					   c->var[side] / (s.sigma * s.sigma));
+			}
+			spread_add(&b->effect, w, c->mean[SIDE_BAD] - c->mean[SIDE_GOOD],
+				   c->var[SIDE_BAD] + c->var[SIDE_GOOD]);
+		}
+	}
+	for (i = 0; i < n; i++)
+		splits[i].posterior /= total;
+}
+
+/* Puts a grid where its parameter is, if it is not there already. */
+static bool refit_axis(struct axis *a, double mean, double sd, double reach)
+{
+	double had = a->half / reach;
+
+	if (!isfinite(mean) || !(sd > 0))
+		return false;
+	if (fabs(mean - a->middle) < 0.6 * had && sd > 0.6 * had && sd < 1.2 * had)
+		return false;
+	/* a grid too narrow or beside what it should hold sees little of it */
+	if (fabs(mean - a->middle) > 2 * had || sd > 1.2 * had)
+		sd = 1.5 * fmax(sd, had);
+	*a = (struct axis){ mean, reach * sd };
+	return true;
+}
+
+static bool refit(struct levels *l, const struct belief *b)
+{
+	bool moved;
+
+	if (l->o->known)
+		return false;
+	moved = refit_axis(&l->sigma, spread_mean(&b->sigma), spread_sd(&b->sigma), reach_axis);
+	if (l->n_drifts > 1)
+		moved |= refit_axis(&l->drift, spread_mean(&b->drift), spread_sd(&b->drift),
+				    reach_axis);
+	for (int side = 0; side < N_SIDES; side++) {
+		struct axis off = { 0, l->level[side].half };
+
+		if (!refit_axis(&off, spread_mean(&b->off[side]), spread_sd(&b->off[side]),
+				reach_level))
+			continue;
+		moved = true;
+		l->level[side].middle += off.middle * exp(l->sigma.middle);
+		l->level[side].half = off.half;
+	}
+	return moved;
+}
+
+static void take_effect(struct levels *l, const struct belief *b)
+{
+	l->effect = (struct posterior_effect){
+		.effect = spread_mean(&b->effect),
+		.low = spread_sd(&b->effect),
+		.good = spread_mean(&b->level[SIDE_GOOD]),
+		.bad = spread_mean(&b->level[SIDE_BAD]),
+		.sigma = exp(spread_mean(&b->sigma)),
+	};
+}
+
+void levels_compute(struct levels *l, const struct units *u, struct split *splits, size_t n)
+{
+	_cleanup_free_ struct product *good = mem_realloc_array(NULL, n, sizeof(*good));
+	_cleanup_free_ struct product *bad = mem_realloc_array(NULL, n, sizeof(*bad));
+	_cleanup_free_ struct cell *cells = NULL;
+	struct product *const p[N_SIDES] = { good, bad };
+	struct belief b;
+
+	prepare(l, u, splits, n);
+	cells = mem_realloc_array(NULL, n * n_slices(l), sizeof(*cells));
+	for (int pass = 0; pass < REFITS; pass++) {
+		for (; l->n_units < u->list.n; l->n_units++)
+			add_unit(l, &u->list.items[l->n_units]);
+		for (size_t k = 0; k < n_slices(l); k++)
+			compute_slice(l, splits, n, k, p, cells + k * n);
+		gather(l, splits, n, cells, &b);
+		if (!refit(l, &b))
+			break;
+		levels_reset(l);
+	}
+	take_effect(l, &b);
+}
