@@ -242,7 +242,7 @@ static void prepare(struct levels *l, const struct units *u, const struct split 
 	size_t end[N_SIDES], drifts;
 
 	take_times(l, u);
-	drifts = l->o->drift && l->span > 0 ? N_DRIFT : 1;
+	drifts = l->o->drift && !l->o->known && l->span > 0 ? N_DRIFT : 1;
 	if (l->ready && drifts == l->n_drifts)
 		return;
 	levels_reset(l);
@@ -328,7 +328,7 @@ static double integrate(const struct product *p, const struct slice *s, int side
 	first /= p->sum;
 	c->mean[side] = s->middle[side] + s->step[side] * first;
 	c->var[side] = s->step[side] * s->step[side] * (second / p->sum - first * first);
-	return p->log + log(p->sum * (s->step[side] > 0 ? s->step[side] : 1));
+	return p->log + log(p->sum * (s->step[side] > 0 ? s->step[side] : 1.0 / N_LEVEL));
 }
 
 static void weigh(const struct levels *l, struct product *const p[N_SIDES], size_t i,

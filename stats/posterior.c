@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <stdlib.h>
 
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
