@@ -180,6 +180,8 @@ install: all
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	for c in $$(./$(KDELTA) help -o words | grep -v '^--'); do \
 		./$(KDELTA) help -o man $$c >$(DESTDIR)$(PREFIX)/share/man/man1/kdelta-$$c.1 || exit 1; done
+	install -D -m 644 systemd/kdelta-resume.service \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system/kdelta-resume.service
 	install -D -m 644 completion/kdelta.bash \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/kdelta
 

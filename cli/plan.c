@@ -121,6 +121,11 @@ static void add_design(struct strbuf *sb, const struct campaign_config *config,
 		strbuf_adds(sb,
 			    "\ncounts instructions on one emulated CPU: path length, no times; each "
 			    "block is another\nseed, each run has a boot of its own\n");
+	if (backend_find(config->backend)->reboots)
+		strbuf_addf(sb,
+			    "\nwith --reboot this machine is restarted %zu times by %s, at least, "
+			    "and once more into its\nown kernel\n",
+			    (size_t)config->repeat * config->n_variants, config->target.method);
 	if (split)
 		strbuf_addf(sb, "\nrepeat: auto makes %d %ss of %d run%s each: %s\n",
 			    config->repeat, unit, config->runs, config->runs == 1 ? "" : "s",

@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "core/file.h"
 #include "core/num.h"
+#include "runner/backend.h"
 #include "runner/run.h"
 
 static const struct cli_option run_options_table[] = {
@@ -18,6 +19,7 @@ static const struct cli_option run_options_table[] = {
 	 "N further units a side for the newest campaign of that name (or --resume=ID)"},
 	{"budget", 0, "TIME", "end after 90m or 2h; what is odd or undecided comes first"},
 	{"recalibrate", 0, NULL, "measure `auto` parameters anew, not as in the last campaign"},
+	{"reboot", 0, NULL, "backend host-reboot: restart this machine for every boot of the plan"},
 	{"icount", 0, NULL, "count instructions in guests of one emulated CPU; no times"},
 	{"campaign", 0, "NAME", "name of the campaign, in place of the file's"},
 	{"seed", 0, "N", "seed of the order of blocks; drawn and stored if not given"},
@@ -138,6 +140,8 @@ static int read_options(struct cli *c, struct run_options *opt)
 	opt->add = (int)add;
 	opt->until_sure = cli_has(c, "until-sure");
 	opt->recalibrate = cli_has(c, "recalibrate");
+	opt->reboot = cli_has(c, "reboot");
+	opt->db_path = db_path(c->a, c->db);
 	if (budget && (!num_parse_duration(budget, &opt->budget) || opt->budget <= 0))
 		return cli_usage(c, "--budget takes a time such as 90m or 2h, not '%s'", budget);
 	if (add && opt->until_sure)
@@ -183,6 +187,11 @@ static int run_run(struct cli *c)
 		return r;
 	if (c->dry_run)
 		return plan_show(c, config, &opt);
+	if (backend_find(config->backend)->reboots && !opt.reboot) {
+		r = plan_show(c, config, &opt);
+		cli_warn(c, "nothing was done: --reboot lets kdelta restart this machine");
+		return r ? r : EXIT_USAGE;
+	}
 	r = cli_open_db(c, DB_WRITE, &db);
 	if (!r)
 		r = run_campaign(db, c->a, cat, config, &opt, &report, c->e);
@@ -207,10 +216,11 @@ static const struct command run_command_entry = {
 		"CONFIG is a YAML file (`kdelta init` writes one); default kdelta.yaml. Backends:\n"
 		"host (this kernel; variants differ by sysctls, scheduler features, environment),\n"
 		"manual (you boot each kernel; type the same line again after every boot),\n"
-		"qemu (boots each variant's kernel in a guest), and ssh (boots another machine\n"
-		"into each variant: `kdelta target`). Kernels come from images, Debian\n"
-		"packages, or a source that is built (git, a tarball, a package) with patches and\n"
-		"a configuration: see KERNELS in kdelta(1).\n"
+		"qemu (boots each variant's kernel in a guest), ssh (boots another machine\n"
+		"into each variant: `kdelta target`) and host-reboot (boots this one, only with\n"
+		"--reboot; kdelta-resume.service goes on after each restart). Kernels\n"
+		"come from images, Debian packages, or a source that is built (git, a tarball, a\n"
+		"package) with patches and a configuration: see KERNELS in kdelta(1).\n"
 		"\n"
 		"--until-sure looks at 5, 10 and 20 units a side (boots, or runs of the host "
 		"backend),\n"

@@ -77,9 +77,9 @@ static const char *say_busy(struct target *t, struct span lock, bool live, struc
 {
 	int64_t rest = number_of(target_value(t, lock, "until")) - (int64_t)time(NULL);
 
-	strbuf_addf(out, "owner %s\npid %s\nlive %d\nseconds %lld\n",
-		    target_value(t, lock, "owner"), target_value(t, lock, "pid"), live,
-		    (long long)rest);
+	strbuf_addf(out, "owner %s\npid %s\nboot_id %s\nlive %d\nseconds %lld\n",
+		    target_value(t, lock, "owner"), target_value(t, lock, "pid"),
+		    target_value(t, lock, "boot_id"), live, (long long)rest);
 	return "busy";
 }
 

@@ -62,6 +62,20 @@ static void add_programs(struct backend *b, struct visit *v)
 	}
 }
 
+void visit_take_environment(struct backend *b, struct visit *v, struct span hello)
+{
+	struct span row, word;
+
+	while (span_next_line(&hello, &row, NULL)) {
+		if (!span_next_word(&row, &word) || !span_is(word, "env") ||
+		    !span_next_word(&row, &word))
+			continue;
+		row = span_trim(row);
+		add_environment(b, v, arena_strndup(b->a, word.s, word.len),
+				arena_strndup(b->a, row.s, row.len));
+	}
+}
+
 void visit_add_environment(struct backend *b, struct visit *v, const char *root)
 {
 	_cleanup_free_ char *dir = getcwd(NULL, 0);

@@ -47,6 +47,7 @@ struct backend_ops {
 	const char *name; /* "qemu" */
 	const char *unit; /* "boot" or "run": what statistics count */
 	bool local;	  /* runs happen on this machine, with its programs and paths */
+	bool reboots;	  /* this machine is restarted: only with b->may_restart */
 	/* Checks needs and prepares (download, unpack, initramfs). known_build_id: what the
 	 * database has for a kernel, by image hash (may return NULL). */
 	int (*prepare)(struct backend *b, struct err *e);
@@ -59,6 +60,11 @@ struct backend_ops {
 	 * boot then gives one block only.
 	 */
 	bool (*is_running)(struct backend *b, int variant);
+	/*
+	 * NULL, or whether an earlier kdelta ended while the machine was on its way into this visit,
+	 * which boot() goes on with.
+	 */
+	bool (*goes_on)(struct backend *b, int variant, int block);
 	/* Returns 0 with v->error set when the variant could not be booted. */
 	int (*boot)(struct backend *b, struct visit *v, struct err *e);
 	/*
@@ -79,6 +85,7 @@ struct backend {
 	const struct backend_ops *ops;
 	struct arena *a;
 	const struct campaign_config *config;
+	bool may_restart;	 /* somebody said that this machine may be restarted */
 	const char *accelerator; /* set by prepare: "kvm", "tcg", COUNT_ACCELERATOR, "" */
 	/* Set by prepare: all that two counts must have in common to be compared; NULL: no counts. */
 	const char *counting;
@@ -107,6 +114,8 @@ void visit_vfail(struct backend *b, struct visit *v, const char *error, const ch
 		 va_list ap) _printf_(4, 0);
 /* Copies value. */
 void visit_add_fact(struct backend *b, struct visit *v, const char *key, const char *value);
+/* Adds the lines "env cpufreq.governor performance" of an agent's hello. */
+void visit_take_environment(struct backend *b, struct visit *v, struct span hello);
 /* Adds what the machine that runs the visit is set to (machine/facts.h). */
 void visit_add_environment(struct backend *b, struct visit *v, const char *root);
 

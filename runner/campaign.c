@@ -560,6 +560,7 @@ static void read_head(struct reader *r, struct yaml_node *root)
 	yaml_get_string(root, "memory", &c->memory, r->e);
 	r->guest = !strcmp(c->backend, "qemu");
 	r->target = !strcmp(c->backend, "ssh");
+	r->reboots = !strcmp(c->backend, "host-reboot");
 	/* Of a target nothing is known yet but what the file says. */
 	r->cpus = r->guest || r->target ? c->cpus : machine_cpus();
 }

@@ -104,7 +104,7 @@ struct target_config {
 
 struct campaign_config {
 	const char *name, *file, *text;
-	const char *backend; /* host, manual, qemu, ssh */
+	const char *backend; /* host, host-reboot, manual, qemu, ssh */
 	struct target_config target;
 	/*
 	 * Flip mode: variants are switched inside one boot, every block is a tuple of runs of each

@@ -354,6 +354,9 @@ static void check_backend(struct reader *r, const struct yaml_node *k,
 			return;
 		yaml_error(k, r->e, "the host backend measures the running kernel only");
 		err_hint(r->e, "use backend: manual or qemu for variants with other kernels");
+	} else if (v->running && (r->target || r->reboots)) {
+		yaml_error(k, r->e, "'running' is another kernel after each restart");
+		err_hint(r->e, "name it by what `uname -r` says: {release: 6.1.0-57-amd64}");
 	} else if (v->release && r->guest) {
 		yaml_error(k, r->e, "'release' is for kernels that are installed: manual, ssh");
 		err_hint(r->e, "qemu boots kernels from a package (deb), an image or a source");

@@ -14,6 +14,7 @@ struct reader {
 	int cpus;   /* what 100% counts without a binding */
 	bool guest; /* cases run in a guest */
 	bool target; /* cases run on another machine, which kdelta boots */
+	bool reboots; /* cases run on this machine, which kdelta boots */
 	ARRAY_OF(struct test_case) cases;
 };
 

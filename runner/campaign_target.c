@@ -11,6 +11,10 @@ static const char *const target_keys[] = {
 	"host",	   "user",    "port",  "known_hosts",	"identity",	"method", "state",
 	"cmdline", "console", "reset", "boot_deadline", "keep_kernels", NULL,
 };
+/* of this machine, which nobody connects to or resets */
+static const char *const boot_keys[] = {
+	"method", "state", "cmdline", "boot_deadline", "keep_kernels", NULL,
+};
 static const char *const methods[] = {"kexec", "grub-reboot", "bootctl", "efibootmgr", NULL};
 
 static void read_connection(struct reader *r, struct yaml_node *map, struct target_config *t)
@@ -69,17 +73,17 @@ void reader_read_target(struct reader *r, struct yaml_node *root)
 	}
 	if (!map)
 		return;
-	if (!r->target) {
-		yaml_error(map, r->e, "'target' is for the backend ssh");
+	if (!r->target && !r->reboots) {
+		yaml_error(map, r->e, "'target' is for the backends ssh and host-reboot");
 		return;
 	}
 	if (map->kind != YAML_MAPPING) {
 		yaml_error(map, r->e, "'target' takes a mapping such as {host: NAME, user: root}");
 		return;
 	}
-	yaml_check_keys(map, target_keys, r->e);
+	yaml_check_keys(map, r->reboots ? boot_keys : target_keys, r->e);
 	read_connection(r, map, t);
 	read_boot(r, map, t);
-	if (!t->host)
+	if (!t->host && r->target)
 		yaml_error(map, r->e, "'target' lacks its host");
 }

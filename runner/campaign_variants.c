@@ -163,9 +163,9 @@ static void read_variant(struct reader *r, struct yaml_node *map, struct variant
 		take_kernel(r->c->variants, v);
 	else
 		reader_read_kernel(r, map, v);
-	if (v->cmdline && !r->guest && !r->target) {
+	if (v->cmdline && !r->guest && !r->target && !r->reboots) {
 		yaml_error(yaml_get(map, "cmdline"), r->e,
-			   "'cmdline' needs a backend that boots: qemu or ssh");
+			   "'cmdline' needs a backend that boots: qemu, ssh or host-reboot");
 		err_hint(r->e, "set it in the boot loader of this machine");
 	}
 }

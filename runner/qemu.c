@@ -272,22 +272,6 @@ static const char *hello_get(struct arena *a, struct span hello, const char *key
 	return "";
 }
 
-/* Lines "env cpufreq.governor performance". */
-static void take_environment(struct backend *b, struct visit *v, struct span hello)
-{
-	struct span row, word;
-
-	while (span_next_line(&hello, &row, NULL)) {
-		if (!span_next_word(&row, &word) || !span_is(word, "env") ||
-		    !span_next_word(&row, &word))
-			continue;
-		row = span_trim(row);
-		visit_add_fact(b, v,
-			   arena_printf(b->a, MACHINE_FACT_PREFIX "%.*s", (int)word.len, word.s),
-			   arena_strndup(b->a, row.s, row.len));
-	}
-}
-
 static void take_hello(struct backend *b, struct visit *v, struct span hello)
 {
 	struct qemu *q = b->priv;
@@ -302,7 +286,7 @@ static void take_hello(struct backend *b, struct visit *v, struct span hello)
 	v->cmdline = hello_get(b->a, hello, "cmdline");
 	visit_add_fact(b, v, "guest_cpus", hello_get(b->a, hello, "cpus"));
 	visit_add_fact(b, v, "guest_memory_kb", hello_get(b->a, hello, "memory_kb"));
-	take_environment(b, v, hello);
+	visit_take_environment(b, v, hello);
 	visit_add_fact(b, v, "boot_seconds", arena_printf(b->a, "%.2f", v->seconds));
 	if (strcmp(v->release, k->release))
 		visit_fail(b, v, "wrong_kernel", "the guest runs %s, its image says %s", v->release,

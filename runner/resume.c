@@ -227,6 +227,29 @@ static int settle_run(struct session *s, struct db_run *run)
 			   good || !run->error ? "" : run->error, s->e);
 }
 
+/*
+ * A boot of an earlier part: one whose visit goes on stays open; a kernel that did not boot is not
+ * tried again by itself.
+ */
+static int settle_boot(struct session *s, struct db_boot *boot)
+{
+	size_t i = 0;
+
+	while (i < s->c->n_variants && s->variants[i].id != boot->variant_id)
+		i++;
+	if (i < s->c->n_variants && s->backend.ops->reboots && !strcmp(boot->outcome, "no_boot")) {
+		s->variants[i].kernel.error = "no_boot";
+		s->variants[i].kernel.message =
+			arena_printf(s->a, "%s; not tried again", boot->reason);
+	}
+	if (strcmp(boot->outcome, "open") ||
+	    (i < s->c->n_variants && session_goes_on(s, boot->block, i)))
+		return 0;
+	boot->outcome = "interrupted";
+	boot->reason = "kdelta ended during this visit";
+	return db_set_boot(s->db, boot, s->e);
+}
+
 int session_reconcile(struct session *s)
 {
 	struct db_run *runs;
@@ -238,12 +261,7 @@ int session_reconcile(struct session *s)
 		ret = settle_run(s, &runs[i]);
 	if (!ret)
 		ret = db_get_boots(s->db, s->a, s->row.id, &boots, &n, s->e);
-	for (i = 0; !ret && i < n; i++) {
-		if (strcmp(boots[i].outcome, "open"))
-			continue;
-		boots[i].outcome = "interrupted";
-		boots[i].reason = "kdelta ended during this visit";
-		ret = db_set_boot(s->db, &boots[i], s->e);
-	}
+	for (i = 0; !ret && i < n; i++)
+		ret = settle_boot(s, &boots[i]);
 	return ret;
 }

@@ -10,6 +10,7 @@
 #include "core/num.h"
 #include "runner/kernel.h"
 #include "runner/machine.h"
+#include "runner/resume_unit.h"
 #include "runner/session.h"
 #include "runner/source.h"
 
@@ -163,6 +164,7 @@ static int open_backend(struct session *s)
 	*b = (struct backend){.ops = backend_find(c->backend),
 			      .a = s->a,
 			      .config = c,
+			      .may_restart = s->opt->reboot,
 			      .accelerator = "",
 			      .known_build_id = known_build_id,
 			      .keep = keep_boot,
@@ -399,6 +401,8 @@ static int measure(struct session *s)
 	int ret = session_set_budget(s);
 
 	s->report->campaign = s->row.id;
+	if (!ret && s->backend.ops->reboots)
+		ret = resume_unit_arm(s->a, s->row.id, s->opt->db_path, s->e);
 	while (!ret && more) {
 		more = false;
 		ret = s->c->flip ? session_flip(s) : run_blocks(s);

@@ -49,6 +49,8 @@ struct run_options {
 	bool until_sure;  /* planned looks; a row that is settled is measured no further */
 	int add;	  /* units a side for the newest campaign of that name (or resume_id) */
 	double budget;	  /* seconds of the whole campaign; 0: no end */
+	bool reboot; /* this machine may be restarted, as often as the plan asks for */
+	const char *db_path; /* that the next boot goes on with; only where `reboot` */
 	bool recalibrate; /* `auto` parameters are measured anew even where they are known */
 	/*
 	 * Judges what is measured so far and fills state, odd and change of the rows (all of them

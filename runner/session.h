@@ -162,6 +162,8 @@ struct open_visit {
 };
 int session_open(struct session *s, int block, size_t variant, const struct job *first,
 		 struct open_visit *o);
+/* Whether an earlier part of the campaign ended on its way into this visit. */
+bool session_goes_on(struct session *s, int block, size_t variant);
 /* Runs and stores one cell, under the visit's error a failed one without any output. */
 int session_run_cell(struct session *s, struct open_visit *o, struct db_cell *cell);
 int session_close(struct session *s, struct open_visit *o, int ret);

@@ -25,6 +25,7 @@ static const struct backend_ops ssh_backend = {
 	.prepare = ssh_prepare,
 	.has_program = target_has_program,
 	.find_kernel = target_find_kernel,
+	.goes_on = target_goes_on,
 	.boot = target_boot,
 	.run = target_run,
 	.collect = target_collect,

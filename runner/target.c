@@ -147,8 +147,11 @@ static bool owner_is_gone(struct target *t, struct span holder)
 	struct arena *a = t->b->a;
 	int64_t pid;
 
-	return !strcmp(link_value(a, holder, "owner"), our_name(a)) &&
-	       num_parse_int(span_of(link_value(a, holder, "pid")), &pid) && pid > 0 &&
+	if (strcmp(link_value(a, holder, "owner"), our_name(a)))
+		return false;
+	if (t->local && strcmp(link_value(a, holder, "boot_id"), link_fact(a, &t->link, "boot_id")))
+		return true;
+	return num_parse_int(span_of(link_value(a, holder, "pid")), &pid) && pid > 0 &&
 	       !file_exists(arena_printf(a, "/proc/%lld", (long long)pid));
 }
 
@@ -164,7 +167,8 @@ static int lock(struct target *t, bool force, struct err *e)
 	if (ret)
 		return ret;
 	if (span_is(type, "ok")) {
-		if (body.len && t->b->note)
+		/* of this machine it is our own, from before a restart */
+		if (body.len && t->b->note && !t->local)
 			t->b->note(arena_printf(a, "%.*s", (int)body.len, body.s));
 		return 0;
 	}
@@ -309,30 +313,45 @@ bool target_has_program(struct backend *b, const char *program)
 	       !body.len;
 }
 
+/* Also those that an earlier part of the campaign copied. */
+static void remove_kernels(struct target *t)
+{
+	size_t i, k;
+
+	for (i = 0; i < t->b->config->n_variants; i++) {
+		const char *const names[] = {t->kernels[i].image_name, t->kernels[i].initrd_name};
+
+		for (k = 0; k < ARRAY_SIZE(names); k++)
+			if (names[k])
+				guest_send(&t->link.line, "remove", names[k], strlen(names[k]));
+	}
+}
+
 /*
  * Leaves the target as it was found: kernels removed, its default kernel on its way up, unlocked.
- * Answers are not waited for: this also happens after Ctrl-C.
+ * Answers are not waited for: this also happens after Ctrl-C. A kernel that may be the next to boot
+ * stays, and so does the boot of this machine that somebody interrupted, or is about to end.
  */
 void target_release(struct backend *b)
 {
 	_cleanup_err_ struct err ignored = ERR_INIT;
 	struct target *t = b->priv;
-	const char **name;
+	bool stay;
 
 	if (!t)
 		return;
-	if (!t->link.open)
+	stay = t->local && proc_interrupted();
+	if (!t->link.open && !stay)
 		target_connect(t, CONNECT_SECONDS, &ignored);
 	if (t->link.open) {
-		if (!t->c->keep_kernels)
-			array_for_each (name, &t->put)
-				guest_send(&t->link.line, "remove", *name, strlen(*name));
-		if (*target_sight(t).token)
+		if (!t->c->keep_kernels && t->state.step != BOOT_ARMED &&
+		    t->state.step != BOOT_BOOTING)
+			remove_kernels(t);
+		if (*target_sight(t).token && !stay)
 			guest_send(&t->link.line, "restart", "reboot", strlen("reboot"));
 		guest_send(&t->link.line, "unlock", "", 0);
 	}
 	link_finish(&t->link, FINISH_SECONDS);
 	link_release(&t->link);
-	ARRAY_FREE(&t->put);
 	b->priv = NULL;
 }

@@ -12,13 +12,15 @@
 
 struct target_kernel {
 	struct kernel_found found;
-	const char *image, *initrd; /* on the target, installed there; NULL: not yet, NULL: none */
+	const char *image_name, *initrd_name; /* of what is copied there; NULL: nothing */
+	const char *image, *initrd; /* on the target, installed there; NULL: not yet, "": none */
 	const char *failed; /* message: it did not boot, and is not tried again */
 };
 
 struct target {
 	struct backend *b;
 	const struct target_config *c;
+	bool local; /* it is this machine: a restart ends us, too */
 	const char *const *argv; /* of the program that leads to the agent */
 	struct link link;
 	const char *nonce; /* of our lock; part of job ids and boot tokens */
@@ -27,7 +29,6 @@ struct target {
 	int visits, jobs;
 	const char *arrived; /* id of the job whose result may be forgotten there, or NULL */
 	int64_t console_at; /* bytes of the console's file when the visit began */
-	ARRAY_OF(const char *) put; /* names of what we put into the target's kernel folder */
 };
 
 /* ---- target.c: the connection ---- */
@@ -56,6 +57,7 @@ struct boot_sight target_sight(struct target *t);
 /* ---- target_boot.c: into a kernel ---- */
 
 int target_find_kernel(struct backend *b, int variant, struct kernel_found *k, struct err *e);
+bool target_goes_on(struct backend *b, int variant, int block);
 int target_boot(struct backend *b, struct visit *v, struct err *e);
 /* Stores the state, before what it says is done. */
 int target_keep(struct target *t, const struct visit *v, struct err *e);

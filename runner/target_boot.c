@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/file.h"
@@ -43,6 +44,26 @@ static int find_installed(struct target *t, const struct variant_config *vc, str
 	return 0;
 }
 
+/* What of ours is copied there has names of its own. */
+static int name_copies(struct target *t, int variant, const struct kernel_found *k, struct err *e)
+{
+	const struct variant_config *vc = &t->b->config->variants[variant];
+	struct target_kernel *its = &t->kernels[variant];
+	char hex[65];
+	int ret;
+
+	if (k->image_sha256)
+		its->image_name =
+			arena_printf(t->b->a, "kdelta-%.16s.vmlinuz", k->image_sha256);
+	if (!vc->initrd)
+		return 0;
+	if (!file_exists(vc->initrd))
+		return err_add(e, -ENOENT, "there is no initrd %s", vc->initrd);
+	ret = file_sha256(vc->initrd, hex, e);
+	its->initrd_name = arena_printf(t->b->a, "kdelta-%.16s.initrd", hex);
+	return ret;
+}
+
 int target_find_kernel(struct backend *b, int variant, struct kernel_found *k, struct err *e)
 {
 	const struct variant_config *vc = &b->config->variants[variant];
@@ -56,8 +77,8 @@ int target_find_kernel(struct backend *b, int variant, struct kernel_found *k, s
 		ret = find_installed(t, vc, k, e);
 	else
 		ret = kernel_find(b->a, b->config, vc, &options, k, e);
-	if (!ret && vc->initrd && !file_exists(vc->initrd))
-		ret = err_add(e, -ENOENT, "there is no initrd %s", vc->initrd);
+	if (!ret && !vc->release)
+		ret = name_copies(t, variant, k, e);
 	if (ret && e->list.n > before && (vc->release || vc->initrd))
 		err_at(e, b->config->file, vc->line, vc->column);
 	if (!ret && k->image_sha256 && b->known_build_id)
@@ -79,13 +100,12 @@ static bool is_there(struct span list, const char *name, int64_t size)
 	return false;
 }
 
-/* A file of ours goes there under a name of its own, unless it is there; *path: where. */
-static int put_file(struct target *t, const char *file, const char *hash, const char *ending,
-		    const char **path, struct err *e)
+/* A file of ours goes there under that name, unless it is there; *path: where. */
+static int put_file(struct target *t, const char *file, const char *name, const char **path,
+		    struct err *e)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct arena *a = t->b->a;
-	const char *name = arena_printf(a, "kdelta-%.16s%s", hash, ending);
 	struct span type, body;
 	struct stat st;
 	int ret = link_ask(&t->link, "list", span_of(""), ASK_SECONDS, &type, &body, e);
@@ -95,7 +115,6 @@ static int put_file(struct target *t, const char *file, const char *hash, const 
 		return ret;
 	if (stat(file, &st))
 		return err_add_errno(e, "cannot look at %s", file);
-	*ARRAY_PUSH(&t->put) = name;
 	if (is_there(body, name, st.st_size))
 		return 0;
 	if (t->b->note)
@@ -112,7 +131,6 @@ static int install(struct target *t, int variant, struct err *e)
 	const struct variant_config *vc = &t->b->config->variants[variant];
 	struct target_kernel *k = &t->kernels[variant];
 	struct span type, body;
-	char hex[65];
 	int ret;
 
 	if (vc->release) {
@@ -125,11 +143,10 @@ static int install(struct target *t, int variant, struct err *e)
 		return 0;
 	}
 	k->initrd = "";
-	ret = put_file(t, k->found.image, k->found.image_sha256, ".vmlinuz", &k->image, e);
-	if (ret || !vc->initrd)
-		return ret;
-	ret = file_sha256(vc->initrd, hex, e);
-	return ret ? ret : put_file(t, vc->initrd, hex, ".initrd", &k->initrd, e);
+	ret = put_file(t, k->found.image, k->image_name, &k->image, e);
+	if (!ret && vc->initrd)
+		ret = put_file(t, vc->initrd, k->initrd_name, &k->initrd, e);
+	return ret;
 }
 
 /* ---- the command line ---- */
@@ -238,18 +255,31 @@ int target_keep(struct target *t, const struct visit *v, struct err *e)
 		       e);
 }
 
-/* What an earlier kdelta left in the middle of this visit; false: nothing that can be gone on. */
+/* What an earlier kdelta left in the middle of a visit; false: nothing that can be gone on. */
+static bool read_kept(struct backend *b, int variant, int block, struct boot_state *s)
+{
+	const char *text = b->kept ? b->kept(b->data) : NULL;
+	int64_t its_variant, its_block;
+
+	return text && boot_state_read(b->a, text, s) &&
+	       num_parse_int(span_of(link_value(b->a, span_of(text), "variant")), &its_variant) &&
+	       num_parse_int(span_of(link_value(b->a, span_of(text), "block")), &its_block) &&
+	       its_variant == variant && its_block == block && s->step != BOOT_PLANNED;
+}
+
+bool target_goes_on(struct backend *b, int variant, int block)
+{
+	struct boot_state s;
+
+	return read_kept(b, variant, block, &s) &&
+	       (s.step == BOOT_ARMED || s.step == BOOT_BOOTING);
+}
+
 static bool take_kept(struct target *t, const struct visit *v)
 {
-	struct backend *b = t->b;
-	const char *text = b->kept ? b->kept(b->data) : NULL;
 	struct boot_state s;
-	int64_t variant, block;
 
-	if (!text || !boot_state_read(b->a, text, &s) ||
-	    !num_parse_int(span_of(link_value(b->a, span_of(text), "variant")), &variant) ||
-	    !num_parse_int(span_of(link_value(b->a, span_of(text), "block")), &block) ||
-	    variant != v->variant || block != v->block || s.step == BOOT_PLANNED)
+	if (!read_kept(t->b, v->variant, v->block, &s))
 		return false;
 	t->state = s;
 	return true;
@@ -413,6 +443,7 @@ static void take_sight(struct target *t, struct visit *v)
 	v->build_id = sight.build_id;
 	v->clocksource = link_fact(a, &t->link, "clocksource");
 	v->cmdline = shown_command_line(a, link_fact(a, &t->link, "cmdline"));
+	visit_take_environment(t->b, v, (struct span){t->link.hello.buf, t->link.hello.len});
 	visit_add_fact(t->b, v, "boot_method", t->c->method);
 	visit_add_fact(t->b, v, "boot_attempts", arena_printf(a, "%d", t->state.attempt));
 }
@@ -457,6 +488,14 @@ static int enter(struct target *t, struct visit *v, struct err *e)
 	return target_keep(t, v, e);
 }
 
+static double uptime(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
 int target_boot(struct backend *b, struct visit *v, struct err *e)
 {
 	_cleanup_err_ struct err why = ERR_INIT;
@@ -491,7 +530,8 @@ int target_boot(struct backend *b, struct visit *v, struct err *e)
 		ret = drive(t, v, e);
 	if (ret)
 		return ret == -EINTR ? 0 : ret;
-	v->seconds = num_monotonic() - begin;
+	/* we did not live through our own restart */
+	v->seconds = t->local ? uptime() : num_monotonic() - begin;
 	if (t->state.step == BOOT_VERIFIED && !v->error)
 		return enter(t, v, e);
 	target_fail(t, v, t->state.reason, "%s", t->state.message);

@@ -127,7 +127,7 @@ int target_run(struct backend *b, struct visit *v, const struct job *job,
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_arena_ struct arena *a = arena_new();
 	struct target *t = b->priv;
-	const struct job there = job_without_paths(a, job);
+	const struct job there = t->local ? *job : job_without_paths(a, job);
 	const char *id = arena_printf(a, "%s-%d", t->nonce, ++t->jobs);
 	double deadline = job->deadline * (job->prepare ? 2 : 1);
 	int ret = 0;

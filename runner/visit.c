@@ -250,7 +250,10 @@ static int close_boot(struct session *s, struct visit *v, struct db_boot *boot)
 
 	if (ret)
 		return ret;
-	boot->outcome = v->error ? v->error : proc_interrupted() ? "interrupted" : "ok";
+	boot->outcome = v->error	      ? v->error
+			: !proc_interrupted() ? "ok"
+			: session_goes_on(s, v->block, (size_t)v->variant) ? "open"
+									   : "interrupted";
 	boot->reason = v->error ? or_empty(v->message) : "";
 	if (console.len)
 		ret = db_add_raw(s->db, 0, "console", "", console, &boot->console_id, s->e);
@@ -265,6 +268,32 @@ static int close_boot(struct session *s, struct visit *v, struct db_boot *boot)
 		return ret;
 	}
 	return db_commit(s->db, s->e);
+}
+
+bool session_goes_on(struct session *s, int block, size_t variant)
+{
+	return s->backend.ops->goes_on &&
+	       s->backend.ops->goes_on(&s->backend, (int)variant, block);
+}
+
+/* A row of its own, or that of the part of the campaign that was on its way into this visit. */
+static int begin_boot(struct session *s, struct open_visit *o)
+{
+	struct db_boot *boots;
+	size_t n, i;
+	int ret;
+
+	if (!session_goes_on(s, o->v.block, (size_t)o->v.variant))
+		return db_add_boot(s->db, &o->boot, &o->boot.id, s->e);
+	ret = db_get_boots(s->db, s->a, s->row.id, &boots, &n, s->e);
+	for (i = 0; !ret && i < n; i++) {
+		if (strcmp(boots[i].outcome, "open") || boots[i].block != o->boot.block ||
+		    boots[i].variant_id != o->boot.variant_id)
+			continue;
+		o->boot = boots[i];
+		return 0;
+	}
+	return ret ? ret : db_add_boot(s->db, &o->boot, &o->boot.id, s->e);
 }
 
 int session_open(struct session *s, int block, size_t variant, const struct job *first,
@@ -283,7 +312,7 @@ int session_open(struct session *s, int block, size_t variant, const struct job 
 				.block = block,
 			},
 	};
-	ret = db_add_boot(s->db, &o->boot, &o->boot.id, s->e);
+	ret = begin_boot(s, o);
 	if (ret)
 		return ret;
 	o->v.first = first;

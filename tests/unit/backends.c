@@ -2,7 +2,7 @@
 /*
  * What every backend promises (runner/backend.h), asked of each that is registered in the same
  * words. A fixture brings what a backend needs: a kernel for qemu, a target played by
- * tests/fakes/ssh for ssh.
+ * tests/fakes/ssh for ssh and host-reboot.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -23,6 +23,7 @@
 
 static struct arena *arena;
 static char folder[] = "/tmp/kdelta-test.XXXXXX";
+static const char *libexec; /* as it was before a fixture changed it */
 
 struct fixture {
 	struct campaign_config config;
@@ -76,8 +77,20 @@ static const char *open_ssh(struct fixture *f)
 	return missing;
 }
 
+/* The fake target's machine is this one, without ssh. */
+static const char *open_host_reboot(struct fixture *f)
+{
+	const char *missing = open_ssh(f);
+
+	setenv("KDELTA_FAKE_AGENT", path_libexec(arena, "kdelta-agent"), 1);
+	setenv("KDELTA_LIBEXEC", "tests/fakes", 1);
+	setenv("KDELTA_RESUME", arena_printf(arena, "%s/resume", folder), 1);
+	return missing;
+}
+
 static const struct place places[] = {
 	{"host", open_nothing},
+	{"host-reboot", open_host_reboot},
 	{"manual", open_manual},
 	{"qemu", open_qemu},
 	{"ssh", open_ssh},
@@ -113,13 +126,15 @@ static int fixture_open(struct fixture *f, const char *name, struct setting *sys
 					     .n_cases = 1,
 					     .memory = "256M",
 					     .cpus = 1};
+	setenv("KDELTA_LIBEXEC", libexec, 1);
 	missing = place_of(name)->open(f);
 	if (missing) {
 		print_message("%s: %s\n", name, missing);
 		return -ENOENT;
 	}
 	f->backend = (struct backend){
-		.ops = backend_find(name), .a = arena, .config = &f->config, .accelerator = ""};
+		.ops = backend_find(name), .a = arena, .config = &f->config, .accelerator = "",
+		.may_restart = true};
 	return f->backend.ops->prepare(&f->backend, &f->err);
 }
 
@@ -353,6 +368,7 @@ int main(void)
 	int failed;
 
 	arena = arena_new();
+	libexec = getenv("KDELTA_LIBEXEC") ? arena_strdup(arena, getenv("KDELTA_LIBEXEC")) : "build";
 	if (!mkdtemp(folder))
 		return 1;
 	setenv("XDG_DATA_HOME", folder, 1);
