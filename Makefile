@@ -30,7 +30,7 @@ AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o guest/facts.o guest/frames.o
 	guest/target_boot.o guest/target_jobs.o guest/target_lock.o guest/target_methods.o \
 	runner/job.o runner/count.o runner/frame.o runner/machine.o \
 	runner/settings.o core/file.o core/proc.o core/proc_session.o core/mem.o core/str.o core/err.o core/num.o \
-	$(patsubst %.c,%.o,$(wildcard machine/*.c)))
+	$(patsubst %.c,%.o,$(filter-out machine/doctor%,$(wildcard machine/*.c))))
 
 # Packages: what building needs, what the main job needs, what the tests need besides.
 DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libyaml-dev r-mathlib libjansson-dev \

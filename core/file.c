@@ -332,6 +332,13 @@ char *path_data(struct arena *a, const char *name)
 	return path_xdg(a, "XDG_DATA_HOME", ".local/share", name);
 }
 
+char *path_state(struct arena *a, const char *name)
+{
+	const char *dir = getenv("XDG_STATE_HOME");
+
+	return arena_printf(a, "%s/kdelta/%s", dir && *dir == '/' ? dir : "/var/lib", name);
+}
+
 char *path_config(struct arena *a, const char *name)
 {
 	return path_xdg(a, "XDG_CONFIG_HOME", ".config", name);

@@ -42,12 +42,14 @@ int file_list(struct arena *a, const char *dir, const char *pattern, char ***nam
 
 /*
  * Where things are. $XDG_CACHE_HOME/kdelta (or ~/.cache/kdelta), $XDG_DATA_HOME/kdelta,
- * $XDG_CONFIG_HOME/kdelta; the shipped configs ($KDELTA_SHARE, beside the program in a source
+ * $XDG_CONFIG_HOME/kdelta; $XDG_STATE_HOME/kdelta, else /var/lib/kdelta, for what is the machine's
+ * and not a user's; the shipped configs ($KDELTA_SHARE, beside the program in a source
  * tree, or PREFIX/share/kdelta); helper programs such as kdelta-agent and wakebench
  * ($KDELTA_LIBEXEC, build/ beside the program, or PREFIX/libexec/kdelta).
  */
 char *path_cache(struct arena *a, const char *name);
 char *path_data(struct arena *a, const char *name);
+char *path_state(struct arena *a, const char *name);
 char *path_config(struct arena *a, const char *name);
 char *path_share(struct arena *a, const char *name);
 char *path_libexec(struct arena *a, const char *name);

@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "core/num.h"
 #include "core/str.h"
+#include "machine/cgroup.h"
 #include "machine/kconfig.h"
 #include "machine/rooted.h"
 
@@ -145,37 +146,26 @@ static const char *matched_name(struct arena *a, const char *pattern, const char
 	return arena_strndup(a, in.s + i, strcspn(in.s + i, "/"));
 }
 
-static void add_named(struct facts *f, const struct source *s, char **paths, size_t n)
+static void add_named(struct facts *f, const struct source *s)
 {
-	size_t i;
+	size_t n, i;
+	char **paths = rooted_glob(f->a, f->root, s->path, MAX_PATHS, &n);
 
 	for (i = 0; i < n; i++)
 		add(f, arena_printf(f->a, "%s.%s", s->key, matched_name(f->a, s->path, paths[i])),
 		    rooted_line(f->a, f->root, paths[i]));
 }
 
-/* Different lines of files, in the order they are met, with how often where there are several. */
-static void add_different(struct facts *f, const struct source *s, char **paths, size_t n)
+static void add_different(struct facts *f, const struct source *s)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	const char **lines = arena_alloc_array(f->a, n + 1, sizeof(*lines));
-	size_t *counts = arena_alloc_array(f->a, n + 1, sizeof(*counts)), kinds = 0, i, k;
+	size_t kinds, k;
+	struct rooted_count *list = rooted_lines(f->a, f->root, s->path, &kinds);
 
-	for (i = 0; i < n; i++) {
-		const char *line = rooted_line(f->a, f->root, paths[i]);
-
-		for (k = 0; line && k < kinds && strcmp(lines[k], line); k++)
-			;
-		if (!line)
-			continue;
-		lines[k] = line;
-		counts[k]++;
-		kinds += k == kinds;
-	}
 	for (k = 0; k < kinds && sb.len < VALUE_LIMIT; k++) {
-		strbuf_addf(&sb, "%s%s", k ? " " : "", lines[k]);
+		strbuf_addf(&sb, "%s%s", k ? " " : "", list[k].line);
 		if (s->kind == EACH && kinds > 1)
-			strbuf_addf(&sb, " (%zu CPUs)", counts[k]);
+			strbuf_addf(&sb, " (%zu CPUs)", list[k].files);
 	}
 	add(f, s->key, strbuf_str(&sb));
 }
@@ -184,15 +174,13 @@ static void add_source(struct facts *f, const struct source *s)
 {
 	struct span rest = span_of(s->path), word;
 	const char *line = NULL;
-	char **paths;
-	size_t n;
 
-	if (s->kind != LINE && s->kind != CHOICE) {
-		paths = rooted_glob(f->a, f->root, s->path, MAX_PATHS, &n);
-		if (s->kind == NAMED)
-			add_named(f, s, paths, n);
-		else
-			add_different(f, s, paths, n);
+	if (s->kind == NAMED) {
+		add_named(f, s);
+		return;
+	}
+	if (s->kind == EACH || s->kind == LISTS) {
+		add_different(f, s);
 		return;
 	}
 	while (!line && span_next_word(&rest, &word))
@@ -279,23 +267,6 @@ static void add_file_system(struct facts *f, const char *dir)
 	add(f, "machine.filesystem", value);
 }
 
-/* Whether a list "cpu,cpuacct" has a word. */
-static bool has_word(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (; list; list = strchr(list, ',')) {
-		list += *list == ',';
-		if (!strncmp(list, word, n) && (!list[n] || list[n] == ','))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Limits of the control group we are in. Version 2: "0::/user.slice"; version 1 has a line for
- * each controller, "4:cpu,cpuacct:/".
- */
 static void add_cgroup(struct facts *f)
 {
 	static const struct {
@@ -310,33 +281,15 @@ static void add_cgroup(struct facts *f)
 		{"cgroup.cpuset", "cpuset", "cpuset.effective_cpus"},
 		{"cgroup.memory.limit", "memory", "memory.limit_in_bytes"},
 	};
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	struct span rest, line;
+	const char *folder;
 	size_t i;
 
-	rooted_read(f->root, "/proc/self/cgroup", TEXT_LIMIT, &sb);
-	rest = (struct span){strbuf_str(&sb), sb.len};
-	while (span_next_line(&rest, &line, NULL)) {
-		const char *first = memchr(line.s, ':', line.len), *second;
-		char *controllers, *path;
-
-		second = first ? memchr(first + 1, ':', line.len - (size_t)(first + 1 - line.s))
-			       : NULL;
-		if (!second)
-			continue;
-		controllers = arena_strndup(f->a, first + 1, (size_t)(second - first - 1));
-		path = arena_strndup(f->a, second + 1, line.len - (size_t)(second + 1 - line.s));
-		for (i = 0; i < ARRAY_SIZE(limits) && !strstr(path, ".."); i++) {
-			const char *c = limits[i].controller;
-
-			if (*c ? !has_word(controllers, c) : *controllers != '\0')
-				continue;
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		folder = cgroup_folder(f->a, f->root, limits[i].controller);
+		if (folder)
 			add(f, limits[i].key,
 			    rooted_line(f->a, f->root,
-					arena_printf(f->a, "/sys/fs/cgroup/%s%s/%s", c,
-						     strcmp(path, "/") ? path : "",
-						     limits[i].file)));
-		}
+					arena_printf(f->a, "%s/%s", folder, limits[i].file)));
 	}
 }
 

@@ -10,7 +10,7 @@
 
 #include "core/num.h"
 
-enum { LINE_LIMIT = 4096 };
+enum { LINE_LIMIT = 4096, MAX_PATHS = 8192 };
 
 int rooted_open(const char *root, const char *path, bool devices)
 {
@@ -117,4 +117,25 @@ char **rooted_glob(struct arena *a, const char *root, const char *pattern, size_
 	}
 	globfree(&g);
 	return paths;
+}
+
+struct rooted_count *rooted_lines(struct arena *a, const char *root, const char *pattern, size_t *n)
+{
+	size_t files, i, k;
+	char **paths = rooted_glob(a, root, pattern, MAX_PATHS, &files);
+	struct rooted_count *list = arena_alloc_array(a, files + 1, sizeof(*list));
+
+	*n = 0;
+	for (i = 0; i < files; i++) {
+		const char *line = rooted_line(a, root, paths[i]);
+
+		for (k = 0; line && k < *n && strcmp(list[k].line, line); k++)
+			;
+		if (!line)
+			continue;
+		list[k].line = line;
+		list[k].files++;
+		*n += k == *n;
+	}
+	return list;
 }

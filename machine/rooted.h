@@ -29,4 +29,13 @@ char *rooted_value(struct arena *a, struct span text, const char *key);
 /* Paths (without the root) that match a pattern of glob(7), at most limit, in order of names. */
 char **rooted_glob(struct arena *a, const char *root, const char *pattern, size_t limit, size_t *n);
 
+/* A line that files have in common, and how many of them have it. */
+struct rooted_count {
+	const char *line;
+	size_t files;
+};
+/* Different first lines of the files (at most 8192) that match a pattern, in order of their names. */
+struct rooted_count *rooted_lines(struct arena *a, const char *root, const char *pattern,
+				  size_t *n);
+
 #endif

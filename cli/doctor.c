@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* kdelta doctor: is this machine fit to measure, and what would make it fitter. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "core/file.h"
+#include "core/json.h"
+#include "machine/doctor.h"
+#include "reports/text.h"
+#include "runner/run.h"
+
+enum { WIDTH = 80, LEAST_WIDTH = 40, INDENT = 6, SHOWN = 8 };
+
+/* A look at the machine, and what was done about it. */
+struct visit {
+	struct cli *c;
+	const char *root;
+	struct doctor_result *results;
+	size_t n, counts[DOCTOR_STATES];
+	struct journal journal;
+	struct doctor_change *changes;
+	size_t n_changes;
+};
+
+static void look(struct visit *v)
+{
+	struct cli *c = v->c;
+	const char *const folders[] = {path_folder(c->a, c->db ? c->db : "kdelta.db"),
+				       path_data(c->a, ""), path_cache(c->a, ""), NULL};
+	struct doctor_options opt = {.root = v->root};
+	struct doctor_host host;
+	size_t i;
+
+	if (!*v->root) {
+		doctor_ask_host(c->a, folders, &host);
+		opt.host = &host;
+	}
+	v->results = doctor_look(c->a, &opt, &v->n);
+	memset(v->counts, 0, sizeof(v->counts));
+	for (i = 0; i < v->n; i++) {
+		v->results[i].value = cli_clean(c->a, v->results[i].value);
+		v->counts[v->results[i].state]++;
+	}
+}
+
+/* ---- text ---- */
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* "warn  swap in use: 0.31 of 2.00 GiB", and below it why that matters and what to do. */
+static void add_result(struct text *t, const struct doctor_result *r, bool whole)
+{
+	static const char *const colors[DOCTOR_STATES] = {"31", "33", "0", "32", "0"};
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	struct text part = {t->a, &sb, t->width, false};
+	const char *state = doctor_state_names[r->state];
+	size_t len = strlen(state);
+
+	text_wrap(&part, state, INDENT, arena_printf(t->a, "%s: %s", r->check->title, r->value));
+	if (t->color)
+		strbuf_addf(t->out, "\033[%sm%s\033[0m%s", colors[r->state], state, sb.buf + len);
+	else
+		strbuf_adds(t->out, sb.buf);
+	if (!whole)
+		return;
+	text_wrap(t, "", INDENT, r->check->why);
+	if (r->check->fix)
+		text_wrap(t, "", INDENT, arena_printf(t->a, "fix: %s", r->check->fix));
+}
+
+static void add_counts(struct visit *v, struct text *t, size_t hidden)
+{
+	const size_t *n = v->counts;
+
+	text_wrap(t, "", 0,
+		  arena_printf(t->a,
+			       "%zu checks: %zu FAIL, %zu warn%s, %zu info, %zu ok, %zu not "
+			       "exposed%s",
+			       v->n, n[DOCTOR_FAIL], n[DOCTOR_WARN],
+			       hidden ? arena_printf(t->a, " (%zu not shown)", hidden) : "",
+			       n[DOCTOR_INFO], n[DOCTOR_OK], n[DOCTOR_ABSENT],
+			       v->c->verbose ? "" : "; -v shows all"));
+}
+
+/* What --fix would do, by name. */
+static void add_offer(struct visit *v, struct text *t)
+{
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT, named = STRBUF_INIT;
+	size_t i;
+
+	for (i = 0; i < v->n; i++) {
+		const struct doctor_check *c = v->results[i].check;
+		struct strbuf *sb = c->safe ? &safe : &named;
+
+		if (c->set && v->results[i].state <= DOCTOR_WARN)
+			strbuf_addf(sb, "%s%s", sb->len ? ", " : "", c->name);
+	}
+	if (safe.len)
+		text_wrap(t, "", 0, arena_printf(t->a, "--fix sets: %s", safe.buf));
+	if (named.len)
+		text_wrap(t, "", 0,
+			  arena_printf(t->a, "only when named (--fix=NAME): %s", named.buf));
+	if (v->journal.lines.n)
+		text_wrap(t, "", 0,
+			  arena_printf(t->a,
+				       "%zu setting%s changed by --fix: kdelta doctor --restore "
+				       "puts back what was found",
+				       v->journal.lines.n, plural(v->journal.lines.n)));
+}
+
+static void add_report(struct visit *v, struct text *t)
+{
+	size_t i, shown = 0, hidden = 0;
+
+	for (i = 0; i < v->n; i++) {
+		const struct doctor_result *r = &v->results[i];
+		bool bad = r->state <= DOCTOR_WARN;
+
+		if (v->c->verbose || r->state == DOCTOR_FAIL || (bad && shown < SHOWN)) {
+			add_result(t, r, bad);
+			shown++;
+		} else {
+			hidden += bad;
+		}
+	}
+	add_counts(v, t, hidden);
+	add_offer(v, t);
+}
+
+/* ---- JSON ---- */
+
+static json_t *results_json(struct visit *v)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < v->n; i++) {
+		const struct doctor_result *r = &v->results[i];
+		const struct doctor_check *k = r->check;
+		bool absent = r->state == DOCTOR_ABSENT;
+
+		json_array_append_new(
+			list,
+			json_pack("{s:s, s:s, s:s, s:i, s:s?, s:s?, s:s, s:s?, s:s?, s:b}", "name",
+				  k->name, "title", k->title, "state",
+				  doctor_state_names[r->state], "weight", k->weight, "value",
+				  absent ? NULL : r->value, "reason", absent ? r->value : NULL,
+				  "why", k->why, "command", k->fix, "sets", k->set, "safe",
+				  k->safe));
+	}
+	return list;
+}
+
+static json_t *changes_json(struct visit *v)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < v->n_changes; i++)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name",
+						      v->changes[i].check->name, "path",
+						      cli_clean(v->c->a, v->changes[i].path), "old",
+						      cli_clean(v->c->a, v->changes[i].old),
+						      "new", v->changes[i].value));
+	return list;
+}
+
+static void print_json(struct visit *v)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	json_t *root = json_pack("{s:s, s:{}, s:o}", "schema", "kdelta.doctor/1", "counts",
+				 "checks", results_json(v));
+	json_t *counts = json_object_get(root, "counts");
+	size_t i;
+
+	for (i = 0; i < DOCTOR_STATES; i++)
+		json_object_set_new(counts, doctor_state_names[i],
+				    json_integer((json_int_t)v->counts[i]));
+	if (v->changes)
+		json_object_set_new(root, "changes", changes_json(v));
+	json_add_lines(&out, root, 17);
+	cli_print(&out);
+}
+
+static void print_report(struct visit *v)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	int columns = cli_columns();
+	struct text t = {v->c->a, &out, columns ? MIN(MAX(columns, (int)LEAST_WIDTH), (int)WIDTH) : WIDTH,
+			 cli_colors(v->c)};
+
+	if (v->c->json) {
+		print_json(v);
+		return;
+	}
+	add_report(v, &t);
+	cli_page(v->c, &out);
+}
+
+/* ---- --fix and --restore ---- */
+
+/* Every name must be one that can be set. */
+static int check_names(struct cli *c, const char *const *names)
+{
+	const char **known = arena_alloc_array(c->a, n_doctor_checks + 1, sizeof(*known));
+	size_t i, n = 0;
+
+	for (i = 0; i < n_doctor_checks; i++)
+		if (doctor_checks[i].set)
+			known[n++] = doctor_checks[i].name;
+	for (; names && *names; names++) {
+		for (i = 0; i < n && strcmp(known[i], *names); i++)
+			;
+		if (i < n)
+			continue;
+		cli_usage(c, "--fix has nothing to set for '%s'", *names);
+		cli_suggest(c, *names, known);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void tell_changes(struct visit *v)
+{
+	size_t i, k;
+
+	for (i = 0; i < v->n_changes; i = k) {
+		const struct doctor_change *one = &v->changes[i];
+
+		for (k = i; k < v->n_changes && v->changes[k].check == one->check &&
+			    !strcmp(v->changes[k].old, one->old);
+		     k++)
+			;
+		cli_note(v->c, "%s%s: %s -> %s%s", v->c->dry_run ? "would set " : "",
+			 one->check->title, cli_clean(v->c->a, one->old), one->value,
+			 k - i > 1 ? arena_printf(v->c->a, " (%zu files)", k - i) : "");
+	}
+	if (!v->n_changes)
+		cli_note(v->c, "nothing to set");
+	else if (!v->c->dry_run)
+		cli_note(v->c, "what was found stands in %s: kdelta doctor --restore",
+			 v->journal.file);
+}
+
+static int fix(struct visit *v)
+{
+	struct doctor_fix fix = {.dry_run = v->c->dry_run};
+	int r = cli_list(v->c, "fix", &fix.names);
+
+	if (!r)
+		r = check_names(v->c, fix.names);
+	if (r)
+		return r;
+	look(v);
+	r = doctor_fix(&fix, v->results, v->n, &v->journal, &v->changes, &v->n_changes, v->c->e);
+	tell_changes(v);
+	if (!v->c->dry_run)
+		look(v);
+	return cli_failure(r);
+}
+
+static int restore(struct visit *v)
+{
+	size_t counts[JOURNAL_FAILED + 1] = {0};
+	const struct journal_line *l;
+	int r;
+
+	if (!v->journal.lines.n) {
+		cli_note(v->c, "nothing to put back: --fix changed nothing here");
+		return 0;
+	}
+	r = doctor_restore(&v->journal, cli_has(v->c, "force"), v->c->e);
+	array_for_each (l, &v->journal.lines) {
+		counts[l->fate]++;
+		if (l->fate == JOURNAL_FOREIGN)
+			cli_warn(v->c, "%s: somebody set it to %s meanwhile; left alone (found: %s)",
+				 cli_clean(v->c->a, l->path), cli_clean(v->c->a, l->now),
+				 cli_clean(v->c->a, l->value));
+	}
+	cli_note(v->c, "put back %zu setting%s%s", counts[JOURNAL_PUT_BACK],
+		 plural(counts[JOURNAL_PUT_BACK]),
+		 counts[JOURNAL_SAME] ? arena_printf(v->c->a, "; %zu had its old value already",
+						     counts[JOURNAL_SAME])
+				      : "");
+	if (counts[JOURNAL_OVER])
+		cli_note(v->c, "%zu setting%s ended with an earlier boot: nothing to put back",
+			 counts[JOURNAL_OVER], plural(counts[JOURNAL_OVER]));
+	if (!r && counts[JOURNAL_FOREIGN]) {
+		err_add(v->c->e, -EBUSY, "%zu setting%s left alone", counts[JOURNAL_FOREIGN],
+			plural(counts[JOURNAL_FOREIGN]));
+		err_hint(v->c->e, "kdelta doctor --restore --force puts them back all the same");
+		r = -EBUSY;
+	}
+	return cli_failure(r);
+}
+
+static void note(const char *text)
+{
+	fprintf(stderr, "kdelta: %s\n", text);
+}
+
+/* Nothing is changed while a campaign runs; the lock ends with the program. */
+static int lock(struct visit *v)
+{
+	return *v->root ? 0 : MIN(run_lock(v->c->a, note, v->c->e), 0);
+}
+
+static int act(struct visit *v)
+{
+	bool changes = cli_has(v->c, "fix"), restores = cli_has(v->c, "restore");
+	int r = 0;
+
+	if (changes && restores)
+		return cli_usage(v->c, "--fix and --restore are two things");
+	if (cli_has(v->c, "force") && !restores)
+		return cli_usage(v->c, "--force belongs to --restore");
+	if (changes || restores)
+		r = lock(v);
+	if (!r)
+		r = journal_open(&v->journal, v->c->a, doctor_journal_path(v->c->a, v->root),
+				 v->root, v->c->e);
+	if (r || restores)
+		return r ? cli_failure(r) : restore(v);
+	if (changes)
+		r = fix(v);
+	else
+		look(v);
+	if (v->n)
+		print_report(v);
+	return r ? r : v->counts[DOCTOR_FAIL] ? EXIT_BLOCKER : EXIT_DONE;
+}
+
+static int run_doctor(struct cli *c)
+{
+	const char *root = cli_value(c, "root");
+	struct visit v = {.c = c, .root = root ? root : ""};
+	int r;
+
+	if (c->n_operands)
+		return cli_usage(c, "doctor takes no operands");
+	r = act(&v);
+	journal_release(&v.journal);
+	return r;
+}
+
+static const struct cli_option options[] = {
+	{"fix", 0, "[NAMES]", "set what is safe to set, or the checks named (A,B)"},
+	{"restore", 0, NULL, "put back what --fix found, also after a crash"},
+	{"force", 0, NULL, "with --restore: also what somebody else changed meanwhile"},
+	{"root", 0, "DIR", "a copy of another machine's /proc and /sys below this folder"},
+	CLI_OPTIONS_END,
+};
+
+static const struct command doctor = {
+	.name = "doctor",
+	.usage = "",
+	.group = "measure",
+	.summary = "is this machine fit to measure, and what would make it fitter",
+	.help = "Checks sources of noise and prints those that matter here, the worst first: the "
+		"value,\n"
+		"what it does to measurements, and the command that changes it. -v shows all "
+		"checks.\n"
+		"\n"
+		"--fix sets the clock of the CPUs (governor, turbo), the NMI watchdog, KSM and BPF\n"
+		"statistics. Huge pages, NUMA balancing and others are policy of the kernel under "
+		"test:\n"
+		"they are set only when named. What was found is on disk first; --restore puts it "
+		"back\n"
+		"exactly, also after a crash. A restart undoes all of it by itself.\n"
+		"\n"
+		"Exit status 5: a blocker was found (FAIL).",
+	.examples = "  kdelta doctor\n"
+		    "  sudo kdelta doctor --fix && kdelta run; sudo kdelta doctor --restore\n"
+		    "  sudo kdelta doctor --fix=memory.thp,memory.numa_balancing\n"
+		    "  kdelta doctor --json | jq '.checks[] | select(.state == \"FAIL\")'",
+	.first_page = true,
+	.options = options,
+	.run = run_doctor,
+};
+REGISTER(command, doctor);
