@@ -88,7 +88,7 @@ const struct doctor_check doctor_checks[] = {
 	 .why = "the scheduler never balances onto them: bind a test case to use them",
 	 .fix = "boot without isolcpus="},
 	{"cpu.nohz_full", "CPUs without a tick", 1, .path = CPU "nohz_full",
-	 .good = "none (null)", .bad = DOCTOR_INFO, .empty = "none",
+	 .good = "none null", .bad = DOCTOR_INFO, .empty = "none",
 	 .why = "entering the kernel costs more on them", .fix = "boot without nohz_full=",
 	 .absent = "the kernel was built without NO_HZ_FULL"},
 	{"cpu.microcode", "microcode", 6, .bad = DOCTOR_WARN, .look = look_microcode,

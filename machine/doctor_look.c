@@ -397,7 +397,8 @@ void look_memory_limit(struct doctor *d, const struct doctor_check *c, struct do
 		while (folder) {
 			const char *line = group_line(d, folder, files[i]);
 
-			if (line && num_parse(span_of(line), &v))
+			/* without a limit version 1 says 2^63 less a page */
+			if (line && num_parse(span_of(line), &v) && v < 0x1p60)
 				least = fmin(least, v / (1 << 30));
 			if (!cgroup_up(folder, controllers[i]))
 				break;
