@@ -248,6 +248,15 @@ bool file_is_dir(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+bool file_starts_with(const char *path, const char *start)
+{
+	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char head[64];
+	size_t n = MIN(strlen(start), sizeof(head));
+
+	return fd >= 0 && read(fd, head, n) == (ssize_t)n && !memcmp(head, start, n);
+}
+
 bool file_is_same(const char *x, const char *y)
 {
 	struct stat a, b;

@@ -28,6 +28,8 @@ int file_write_existing(const char *path, const char *text, struct err *e);
 int file_make_dirs(const char *path, struct err *e);
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
+/* Whether a file can be read and begins so. */
+bool file_starts_with(const char *path, const char *start);
 /* Whether two paths lead to the same file or folder; false where one does not exist. */
 bool file_is_same(const char *x, const char *y);
 /* Removes a folder and everything in it, without following links. */

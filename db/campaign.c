@@ -348,3 +348,28 @@ int db_get_totals(struct db *db, struct arena *a, const char *campaign, struct d
 			" ORDER BY c.created DESC, c.rowid DESC",
 			"s", campaign);
 }
+
+int db_remove_campaign(struct db *db, const char *campaign, struct err *e)
+{
+	/* facts refer by text, and consoles are rows that boots refer to */
+	static const char *const steps[] = {
+		"DELETE FROM facts WHERE scope = 'run' AND scope_id IN"
+		" (SELECT CAST(id AS TEXT) FROM runs WHERE campaign_id = ?)",
+		"DELETE FROM facts WHERE scope = 'boot' AND scope_id IN"
+		" (SELECT CAST(id AS TEXT) FROM boots WHERE campaign_id = ?)",
+		"DELETE FROM facts WHERE scope = 'campaign' AND scope_id = ?",
+		"DELETE FROM raws WHERE id IN (SELECT console_id FROM boots WHERE campaign_id = ?)",
+		"DELETE FROM campaigns WHERE id = ?",
+	};
+	int r = db_begin(db, e);
+
+	if (r)
+		return r;
+	r = sql_run(db, e, "PRAGMA defer_foreign_keys = ON", "");
+	for (size_t i = 0; i < ARRAY_SIZE(steps) && !r; i++)
+		r = sql_run(db, e, steps[i], "s", campaign);
+	if (!r)
+		return db_commit(db, e);
+	db_rollback(db);
+	return r;
+}

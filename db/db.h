@@ -79,6 +79,8 @@ struct db_campaign {
  */
 int db_add_campaign(struct db *db, struct arena *a, struct db_campaign *c, struct err *e);
 int db_set_campaign(struct db *db, const struct db_campaign *c, struct err *e); /* all but the id */
+/* With all that is of it alone: runs, boots, raw outputs, facts. */
+int db_remove_campaign(struct db *db, const char *campaign, struct err *e);
 int db_add_campaign_variant(struct db *db, const char *campaign, int64_t variant, int position,
 			    const char *name, const char *description, bool baseline,
 			    struct err *e);

@@ -18,5 +18,8 @@ static const char step_metric_words[] =
 	"ALTER TABLE metrics ADD COLUMN reason TEXT NOT NULL DEFAULT '';"
 	"ALTER TABLE metrics ADD COLUMN deterministic INTEGER NOT NULL DEFAULT 0;";
 
-const char *const db_steps[] = {db_schema_sql, step_metric_words};
+/* Raw outputs are found by what they are when campaigns come from other databases. */
+static const char step_raw_hashes[] = "CREATE INDEX raws_by_sha256 ON raws(sha256);";
+
+const char *const db_steps[] = {db_schema_sql, step_metric_words, step_raw_hashes};
 const int db_n_steps = ARRAY_SIZE(db_steps);
