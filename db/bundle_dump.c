@@ -96,8 +96,8 @@ static void dump_row(const struct bundle_kind *k, const struct bundle_column *c,
 	strbuf_addc(out, '\n');
 }
 
-static int dump_kind(struct db *db, const char *campaign, const struct bundle_kind *k, struct bundle_places *p,
-		     struct strbuf *out, struct err *e)
+static int dump_kind(struct db *db, const char *campaign, const struct bundle_kind *k,
+		     struct bundle_places *p, struct strbuf *out, struct err *e)
 {
 	_cleanup_strbuf_ struct strbuf sql = STRBUF_INIT;
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
