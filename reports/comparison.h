@@ -89,6 +89,7 @@ struct cmp_difference {
 	const char *key;     /* "cpufreq.governor" */
 	const char *title;   /* "frequency governor" */
 	const char **values; /* of each variant; "a (3 of 5 boots), b (2)" where its boots differ */
+	const char **told;   /* the same for people: of long lists only what is not in all */
 };
 
 /* What one variant did against the baseline in a test case. */

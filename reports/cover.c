@@ -352,7 +352,7 @@ static void add_differences(const struct cover *k)
 			    c->differences[i].title);
 		for (v = 0; v < c->n_variants; v++)
 			strbuf_addf(k->out, "%s%s", v ? ", " : "",
-				    text_ascii(k->a, c->differences[i].values[v]));
+				    text_ascii(k->a, c->differences[i].told[v]));
 		strbuf_adds(k->out, i + 1 < c->n_differences ? ")" : ").");
 	}
 }

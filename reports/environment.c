@@ -6,6 +6,9 @@
 #include "machine/facts.h"
 #include "reports/build.h"
 
+/* A value of more words is a list, of which only the differences are told. */
+enum { LIST_WORDS = 6 };
+
 int environment_read(struct builder *b, const char *campaign)
 {
 	struct db_boot_fact *list;
@@ -53,6 +56,45 @@ static const char *value_of(struct builder *b, const struct db_boot_fact *facts,
 	return values ? arena_strdup(b->a, strbuf_str(&sb)) : NULL;
 }
 
+static bool has_word(const char *list, struct span word)
+{
+	struct span rest = span_of(list), other;
+
+	while (span_next_word(&rest, &other))
+		if (other.len == word.len && !memcmp(other.s, word.s, word.len))
+			return true;
+	return false;
+}
+
+static bool is_long_list(const char *value)
+{
+	struct span rest = span_of(value), word;
+	int words = 0;
+
+	while (span_next_word(&rest, &word))
+		words++;
+	return words > LIST_WORDS;
+}
+
+/* Of long lists only what is not in all of them. */
+static const char *told_value(struct builder *b, const struct cmp_difference *d, size_t variant)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	struct span rest = span_of(d->values[variant]), word;
+	size_t i, n = b->c->n_variants;
+
+	for (i = 0; i < n; i++)
+		if (!is_long_list(d->values[i]))
+			return d->values[variant];
+	while (span_next_word(&rest, &word)) {
+		for (i = 0; i < n && has_word(d->values[i], word); i++)
+			;
+		if (i < n)
+			strbuf_addf(&sb, "%s%.*s", sb.len ? " " : "", (int)word.len, word.s);
+	}
+	return sb.len ? arena_strdup(b->a, strbuf_str(&sb)) : "none of these";
+}
+
 /*
  * Only what every variant has can differ: another kernel may not know a knob at all, which is the
  * kernel's difference.
@@ -74,6 +116,9 @@ static bool compare_key(struct builder *b, const struct db_boot_fact *facts, siz
 	}
 	d->key = key;
 	d->title = machine_fact_title(b->a, key);
+	d->told = arena_alloc_array(b->a, c->n_variants, sizeof(*d->told));
+	for (i = 0; differs && i < c->n_variants; i++)
+		d->told[i] = told_value(b, d, i);
 	return differs;
 }
 

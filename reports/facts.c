@@ -394,18 +394,38 @@ static void facts_legend(struct text *t, const struct view *v)
 
 #define MAX_DIFFERENCES 12 /* told; the rest is counted */
 
+/* " A, B, C 0; D, E 1": each value once, with all that have it. */
+static void add_values(struct strbuf *sb, const struct comparison *c, const char **values)
+{
+	const char *sep = "";
+
+	for (size_t i = 0; i < c->n_variants; i++) {
+		size_t k = 0;
+
+		while (strcmp(values[k], values[i]))
+			k++;
+		if (k < i)
+			continue;
+		strbuf_adds(sb, sep);
+		for (; k < c->n_variants; k++)
+			if (!strcmp(values[k], values[i]))
+				strbuf_addf(sb, "%s %s", k > i ? "," : "", c->variants[k].id);
+		strbuf_addf(sb, " %s", values[i]);
+		sep = ";";
+	}
+}
+
 static void facts_differences(struct text *t, const struct view *v)
 {
 	const struct comparison *c = v->c;
-	size_t i, k, shown = MIN(c->n_differences, (size_t)MAX_DIFFERENCES);
+	size_t i, shown = MIN(c->n_differences, (size_t)MAX_DIFFERENCES);
 
 	for (i = 0; i < shown; i++) {
 		const struct cmp_difference *d = &c->differences[i];
 		_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 
 		strbuf_addf(&sb, "%s:", d->title);
-		for (k = 0; k < c->n_variants; k++)
-			strbuf_addf(&sb, "%s %s %s", k ? ";" : "", c->variants[k].id, d->values[k]);
+		add_values(&sb, c, d->told);
 		wrap_words(t, v, i ? "" : "differs", TEXT_KEY,
 			   text_ascii(v->a, strbuf_str(&sb)));
 	}
