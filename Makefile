@@ -28,7 +28,8 @@ HELPERS := $(O)/kdelta-agent $(O)/kdelta-count $(O)/wakebench $(O)/pipepong
 # The agent of guests and targets is static; jobs, settings and facts are those of the host.
 AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o guest/facts.o guest/frames.o guest/target.o \
 	guest/target_boot.o guest/target_jobs.o guest/target_lock.o guest/target_methods.o \
-	runner/job.o runner/count.o runner/frame.o runner/machine.o \
+	runner/job.o runner/job_text.o runner/beside.o runner/count.o runner/frame.o \
+	runner/machine.o \
 	runner/settings.o core/file.o core/proc.o core/proc_session.o core/mem.o core/str.o core/err.o core/num.o \
 	$(patsubst %.c,%.o,$(filter-out machine/doctor%,$(wildcard machine/*.c))))
 
@@ -119,7 +120,7 @@ $(O)/tests/bench/%: tests/bench/%.c $(LIBOBJ) Makefile
 	$(Q)$(CC) $(KCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LDLIBS)
 
 # Fuzzers: clang's libFuzzer over the pure rooms; `make fuzz SECONDS=60`, of each parser and family.
-FUZZ_SRC := $(filter core/% stats/% parsers/% runner/job.c runner/count.c runner/frame.c,$(SRC))
+FUZZ_SRC := $(filter core/% stats/% parsers/% runner/job_text.c runner/count.c runner/frame.c,$(SRC))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard tests/fuzz/*.c))
 FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined -DKDELTA_VERSION='"fuzz"' -DKDELTA_PREFIX='"/"'

@@ -39,8 +39,9 @@ const struct config_key config_keys[] = {
 	 "cpus: 1"},
 	{"monitors", "none, standard, all, a list of names, or a mapping", "standard",
 	 "counters of the kernel that are read beside each run and become counters of the report; "
-	 "all adds those that are dear (slabinfo, sched_debug)",
-	 "monitors: [softirqs, cpuidle, time]"},
+	 "all adds those that are dear (slabinfo, sched_debug) and the programs turbostat and "
+	 "perf-stat, where they are installed",
+	 "monitors: [standard, turbostat]"},
 	{"monitors.names", "none, standard, all or a list of names", "standard",
 	 "which monitors",
 	 "names: [softirqs, interrupts]"},

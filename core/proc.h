@@ -86,6 +86,12 @@ int proc_interrupted(void);
  */
 bool proc_policy_parse(const char *text, int *policy, int *priority);
 
+/* Of a struct rusage, in seconds. */
+static inline double proc_seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
 /* Whether something listens on 127.0.0.1:port. */
 bool proc_port_open(int port);
 

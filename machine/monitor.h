@@ -64,6 +64,12 @@ struct monitor {
 	const char *(*label)(struct arena *a, const char *root, const char *path);
 	/* Calls monitor_add() for each value. Must bear any bytes; called for every sample. */
 	void (*read)(struct monitor_sink *s, const struct monitor_file *f, struct span text);
+	/*
+	 * NULL, or the command of a program that watches until SIGINT and then prints its figures;
+	 * runner/ starts it, and its package is named where it is missing.
+	 */
+	const char *const *program;
+	const char *package;
 	/* NULL, or called once, at the end, with what the run's processes used. */
 	void (*usage)(struct monitor_sink *s, const struct rusage *u, double elapsed);
 };
@@ -112,5 +118,7 @@ void monitors_close(struct monitors *m);
 const char *const *monitor_names(struct arena *a);
 const char *const *monitor_standard(struct arena *a);
 const struct monitor *monitor_find(const char *name);
+/* Those of the names (NULL-terminated, or NULL) that are programs, NULL-terminated. */
+const struct monitor *const *monitor_programs(struct arena *a, const char *const *names);
 
 #endif

@@ -405,6 +405,22 @@ const char *const *monitor_standard(struct arena *a)
 	return names_of(a, true);
 }
 
+const struct monitor *const *monitor_programs(struct arena *a, const char *const *names)
+{
+	const struct monitor **list, *m;
+	size_t n = 0;
+
+	while (names && names[n])
+		n++;
+	list = arena_alloc_array(a, n + 1, sizeof(*list));
+	for (n = 0; names && *names; names++) {
+		m = monitor_find(*names);
+		if (m && m->program)
+			list[n++] = m;
+	}
+	return list;
+}
+
 static int choose(struct monitors *m, const char *const *names, struct err *e)
 {
 	const char *near;

@@ -9,25 +9,28 @@
 
 enum { MAX_SHARES = 64 };
 
-struct reader {
-	struct arena *a;
-	struct parse_run *run;
-	double elapsed; /* NAN: not said yet */
-};
-
 /* Values of a group "vmstat.cpu" whose shares are not known before the last of it is read. */
 struct share {
 	const char *name;
 	double difference;
 };
 
-static void add(struct reader *r, const char *name, double v)
+struct reader {
+	struct arena *a;
+	struct parse_run *run;
+	struct span rest;
+	double elapsed; /* NAN: not said yet */
+	struct share shares[MAX_SHARES];
+	size_t n_shares;
+};
+
+void monitor_log_add(struct parse_run *run, const char *name, double v)
 {
 	struct parse_value *value;
 
 	if (!isfinite(v))
 		return;
-	value = ARRAY_PUSH(&r->run->values);
+	value = ARRAY_PUSH(&run->values);
 	*value = (struct parse_value){.metric = name, .value = v, .unit = ""};
 }
 
@@ -69,44 +72,71 @@ static double group_sum(const struct share *shares, size_t n, const struct share
 	return sum;
 }
 
-static void add_shares(struct reader *r, const struct share *shares, size_t n)
+static void add_shares(struct reader *r)
 {
+	const struct share *shares = r->shares;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		double sum = group_sum(shares, n, &shares[i]);
+	for (i = 0; i < r->n_shares; i++) {
+		double sum = group_sum(shares, r->n_shares, &shares[i]);
 
-		add(r, shares[i].name, sum > 0 ? 100 * shares[i].difference / sum : NAN);
+		monitor_log_add(r->run, shares[i].name,
+				sum > 0 ? 100 * shares[i].difference / sum : NAN);
 	}
 }
 
 static void read_value(struct reader *r, struct span kind, const char *name, struct span rest)
 {
 	if (span_is(kind, "counter")) {
-		add(r, name, difference(&rest));
+		monitor_log_add(r->run, name, difference(&rest));
 	} else if (span_is(kind, "rate")) {
-		add(r, name, difference(&rest) / r->elapsed);
+		monitor_log_add(r->run, name, difference(&rest) / r->elapsed);
 	} else if (span_is(kind, "stall")) {
-		add(r, name, difference(&rest) / 1e4 / r->elapsed);
+		monitor_log_add(r->run, name, difference(&rest) / 1e4 / r->elapsed);
 	} else if (span_is(kind, "value") || span_is(kind, "event")) {
-		add(r, name, number(&rest));
+		monitor_log_add(r->run, name, number(&rest));
 	} else if (span_is(kind, "gauge") || span_is(kind, "level")) {
 		number(&rest); /* how many samples */
-		add(r, name, number(&rest));
+		monitor_log_add(r->run, name, number(&rest));
 	}
 }
 
-static void add_note(struct reader *r, struct span text)
+void monitor_log_note(struct arena *a, struct parse_run *run, struct span text)
 {
-	struct parse_run *run = r->run;
-
 	text = span_trim(text);
-	run->message = arena_printf(r->a, "%s%s%.*s", run->message ? run->message : "",
+	run->message = arena_printf(a, "%s%s%.*s", run->message ? run->message : "",
 				    run->message ? "; " : "", (int)MIN(text.len, (size_t)200),
 				    text.s);
 }
 
-static void read_line(struct reader *r, struct span line, struct share *shares, size_t *n_shares)
+/* "perf-stat 812 0.031", then that many bytes and a line's end. */
+static void read_output(struct reader *r, struct span line)
+{
+	struct span name, word;
+	int64_t len;
+
+	if (!span_next_word(&line, &name) || !span_next_word(&line, &word) ||
+	    !num_parse_int(word, &len) || len < 0 || (uint64_t)len >= r->rest.len) {
+		r->rest.len = 0;
+		r->run->outcome = OUTCOME_PARTIAL;
+		return;
+	}
+	monitor_log_add(r->run,
+			arena_printf(r->a, "monitors.cpu.%.*s", (int)name.len, name.s),
+			100 * number(&line) / r->elapsed);
+	monitor_output_parse(r->a, name, (struct span){r->rest.s, (size_t)len}, r->run);
+	span_skip(&r->rest, (size_t)len + 1);
+}
+
+static void read_share(struct reader *r, const char *name, struct span rest)
+{
+	double v = difference(&rest);
+
+	if (isfinite(v) && r->n_shares < MAX_SHARES)
+		r->shares[r->n_shares++] = (struct share){name, v};
+}
+
+static void read_line(struct reader *r, struct span line)
 {
 	struct span kind, word;
 	const char *name;
@@ -115,43 +145,42 @@ static void read_line(struct reader *r, struct span line, struct share *shares, 
 	if (!span_next_word(&line, &kind))
 		return;
 	if (span_is(kind, "note")) {
-		add_note(r, line);
+		monitor_log_note(r->a, r->run, line);
+	} else if (span_is(kind, "output")) {
+		read_output(r, line);
 	} else if (span_is(kind, "elapsed")) {
 		v = number(&line);
 		r->elapsed = v > 0 ? v : NAN;
 	} else if (span_is(kind, "self")) {
-		add(r, "monitors.cpu", 100 * number(&line) / r->elapsed);
+		monitor_log_add(r->run, "monitors.cpu", 100 * number(&line) / r->elapsed);
 	} else if (span_next_word(&line, &word)) {
 		name = arena_strndup(r->a, word.s, word.len);
-		if (!span_is(kind, "share"))
-			return read_value(r, kind, name, line);
-		v = difference(&line);
-		if (isfinite(v) && *n_shares < MAX_SHARES)
-			shares[(*n_shares)++] = (struct share){name, v};
+		if (span_is(kind, "share"))
+			read_share(r, name, line);
+		else
+			read_value(r, kind, name, line);
 	}
 }
 
 void monitor_log_parse(struct arena *a, struct span text, struct parse_run *run)
 {
-	struct reader r = {a, run, NAN};
-	struct share shares[MAX_SHARES];
-	size_t n_shares = 0;
-	struct span rest = text, line;
+	struct reader r = {.a = a, .run = run, .elapsed = NAN, .rest = text};
 	struct parse_value *items;
 	bool complete = false;
+	struct span line;
 
 	*run = (struct parse_run){.outcome = OUTCOME_OK};
-	if (!span_next_line(&rest, &line, NULL) || !span_is(line, "kdelta-monitors 1")) {
+	if (!span_next_line(&r.rest, &line, NULL) || !span_is(line, "kdelta-monitors 1")) {
 		run->outcome = OUTCOME_ERROR;
 		run->error = "damaged";
 		run->message = "this is no log of monitors";
 		return;
 	}
-	while (span_next_line(&rest, &line, &complete) && complete)
-		read_line(&r, line, shares, &n_shares);
+	while (span_next_line(&r.rest, &line, &complete) && complete)
+		read_line(&r, line);
 	if (!complete && line.len)
 		run->outcome = OUTCOME_PARTIAL;
-	add_shares(&r, shares, n_shares);
+	add_shares(&r);
 	items = run->values.items;
 	run->values.items = arena_copy(a, items, run->values.n, sizeof(*items));
 	free(items);

@@ -4,6 +4,7 @@
  *
  *	monitors: none | standard | all
  *	monitors: [softirqs, cpuidle]
+ *	monitors: [standard, turbostat]
  *	monitors: {names: [softirqs], interval: 2s, per_cpu: true}
  */
 #include <string.h>
@@ -33,21 +34,46 @@ static void read_set(struct reader *r, struct yaml_node *n)
 	}
 }
 
+struct names {
+	const char **items;
+	size_t n, alloc;
+};
+
+/* Once only: what is read twice would count twice. */
+static void add_name(struct names *list, const char *name)
+{
+	const char **known;
+
+	array_for_each (known, list)
+		if (!strcmp(*known, name))
+			return;
+	*ARRAY_PUSH(list) = name;
+}
+
 static void read_names(struct reader *r, struct yaml_node *n)
 {
-	const char **list = arena_alloc_array(r->a, n->n + 1, sizeof(*list));
+	struct names list = {NULL, 0, 0};
+	const char *const *standard;
 	size_t i;
 
 	for (i = 0; i < n->n; i++) {
 		const struct yaml_node *item = n->items[i];
+		const char *name = item->kind == YAML_SCALAR ? item->text : "";
 
-		list[i] = item->kind == YAML_SCALAR ? item->text : "";
-		if (monitor_find(list[i]))
+		if (!strcmp(name, "standard")) {
+			for (standard = monitor_standard(r->a); *standard; standard++)
+				add_name(&list, *standard);
 			continue;
-		yaml_error(item, r->e, "there is no monitor '%s'", list[i]);
-		reader_suggest(r->e, list[i], monitor_names(r->a));
+		}
+		add_name(&list, name);
+		if (monitor_find(name))
+			continue;
+		yaml_error(item, r->e, "there is no monitor '%s'", name);
+		reader_suggest(r->e, name, monitor_names(r->a));
 	}
-	r->c->monitors = n->n ? list : NULL;
+	*ARRAY_PUSH(&list) = NULL;
+	r->c->monitors = n->n ? arena_copy(r->a, list.items, list.n, sizeof(*list.items)) : NULL;
+	ARRAY_FREE(&list);
 }
 
 static void read_any(struct reader *r, struct yaml_node *n)

@@ -39,6 +39,9 @@ struct job_result {
 	struct strbuf count; /* report of kdelta-count */
 };
 
+/* The static text of an error above, NULL: it is none. */
+const char *job_error_find(struct span word);
+
 /* The same job where programs are looked up in PATH: every command under its last name. */
 struct job job_without_paths(struct arena *a, const struct job *job);
 

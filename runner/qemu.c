@@ -16,6 +16,7 @@
 #include "core/file.h"
 #include "core/num.h"
 #include "machine/facts.h"
+#include "machine/monitor.h"
 #include "runner/backend.h"
 #include "runner/count.h"
 #include "runner/frame.h"
@@ -98,12 +99,19 @@ static void mark_load(struct backend *b)
 	}
 }
 
-/* Programs of the campaign's benchmarks, NULL-terminated. */
+/* Programs of the campaign's benchmarks and monitors, NULL-terminated. */
 static const char *const *campaign_programs(struct backend *b)
 {
 	const struct campaign_config *c = b->config;
-	const char **list = arena_alloc_array(b->a, 2 * c->n_cases + 1, sizeof(*list));
+	const struct monitor *const *watchers = monitor_programs(b->a, c->monitors);
+	const char **list;
 	size_t i, n = 0;
+
+	while (watchers[n])
+		n++;
+	list = arena_alloc_array(b->a, n + 2 * c->n_cases + 1, sizeof(*list));
+	for (i = 0; i < n; i++)
+		list[i] = watchers[i]->program[0];
 
 	for (i = 0; i < c->n_cases; i++) {
 		list[n++] = c->cases[i].program;
@@ -184,8 +192,7 @@ static int stop_guest(struct backend *b, struct visit *v)
 	guest_stop(g, &status);
 	visit_add_fact(b, v, "host_cpu_seconds",
 		   arena_printf(b->a, "%.2f",
-				(double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
-					(double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6));
+				proc_seconds(u->ru_utime) + proc_seconds(u->ru_stime)));
 	/* a visit that counts has a guest for every run */
 	strbuf_add(&v->console, strbuf_str(&g->console), g->console.len);
 	strbuf_release(&g->console);

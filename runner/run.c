@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/num.h"
+#include "machine/monitor.h"
 #include "runner/kernel.h"
 #include "runner/machine.h"
 #include "runner/resume_unit.h"
@@ -112,12 +114,30 @@ static void find_programs(struct session *s)
 	}
 }
 
+/* Monitors whose program is not there; in guests it is that of this machine. */
+static void find_watchers(struct session *s)
+{
+	const struct monitor *const *m = monitor_programs(s->a, s->c->monitors);
+	struct backend *b = &s->backend;
+
+	for (; *m; m++) {
+		const char *program = (*m)->program[0];
+
+		if (b->ops->has_program ? b->ops->has_program(b, program)
+					: path_program(s->a, program) != NULL)
+			continue;
+		run_note(s, arena_printf(s->a, "no figures of %s: it is not installed (apt-get "
+					 "install %s)", (*m)->name, (*m)->package));
+	}
+}
+
 static int prepare_cases(struct session *s)
 {
 	size_t i;
 	int ret;
 
 	find_programs(s);
+	find_watchers(s);
 	for (i = 0; i < s->c->n_cases; i++) {
 		struct test_case *c = &s->c->cases[i];
 

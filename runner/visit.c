@@ -50,11 +50,6 @@ int session_run_job(struct session *s, struct visit *v, const struct test_case *
 	return s->backend.ops->run(&s->backend, v, &job, result, s->e);
 }
 
-static double seconds_of(struct timeval t)
-{
-	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
-}
-
 void run_fill(struct arena *a, const struct job_result *result, struct db_run *run)
 {
 	const struct proc_result *p = &result->proc;
@@ -62,8 +57,8 @@ void run_fill(struct arena *a, const struct job_result *result, struct db_run *r
 	run->exit_status = p->timed_out ? 124 : p->signal ? -1 : p->exit_status;
 	run->signal = p->timed_out ? 0 : p->signal;
 	run->elapsed = p->elapsed;
-	run->user_time = seconds_of(p->usage.ru_utime);
-	run->sys_time = seconds_of(p->usage.ru_stime);
+	run->user_time = proc_seconds(p->usage.ru_utime);
+	run->sys_time = proc_seconds(p->usage.ru_stime);
 	run->max_rss = p->usage.ru_maxrss;
 	run->voluntary = p->usage.ru_nvcsw;
 	run->involuntary = p->usage.ru_nivcsw;

@@ -8,7 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -378,6 +381,41 @@ static void test_server(void **state)
 	job_result_release(&r);
 }
 
+/* Monitors that are programs: asked by SIGINT after the run, missing ones named. */
+static void test_watchers(void **state)
+{
+	static const char *const argv[] = {"true", NULL};
+	static const char *const names[] = {"turbostat", "perf-stat", NULL};
+	static const char script[] = "#!/bin/sh\n"
+				     "trap 'echo \"$1\"; echo Busy%; echo 12.5; exit' INT\n"
+				     "while :; do sleep 0.05; done\n";
+	_cleanup_arena_ struct arena *a = arena_new();
+	_cleanup_err_ struct err e = ERR_INIT;
+	const char *path = getenv("PATH");
+	char dir[] = "/tmp/kdelta-test.XXXXXX", *file;
+	struct job_result r;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	file = arena_printf(a, "%s/turbostat", dir);
+	assert_int_equal(file_append(file, "", script, strlen(script), &e), 0);
+	assert_int_equal(chmod(file, 0755), 0);
+	/* no perf here, whatever is installed */
+	assert_int_equal(symlink(path_program(a, "sleep"), arena_printf(a, "%s/sleep", dir)), 0);
+	assert_int_equal(symlink(path_program(a, "true"), arena_printf(a, "%s/true", dir)), 0);
+	setenv("PATH", dir, 1);
+	r = run(&(struct job){.argv = argv, .monitors = names});
+	setenv("PATH", path, 1);
+	assert_null(r.error);
+	assert_non_null(strstr(strbuf_str(&r.monitors), "\nself "));
+	assert_non_null(strstr(r.monitors.buf, "\noutput turbostat 19 "));
+	assert_non_null(strstr(r.monitors.buf, "\n--quiet\nBusy%\n12.5\n"));
+	assert_non_null(strstr(r.monitors.buf,
+			       "\nnote perf-stat: perf is not installed here (linux-perf)\n"));
+	job_result_release(&r);
+	assert_int_equal(file_remove_tree(dir, &e), 0);
+}
+
 static void test_tbench(void **state)
 {
 	static const char *const argv[] = {"tbench", "-t", "2", "1", "127.0.0.1", NULL};
@@ -409,6 +447,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_drop_caches),
 		cmocka_unit_test(test_port_in_use),
 		cmocka_unit_test(test_server),
+		cmocka_unit_test(test_watchers),
 		cmocka_unit_test(test_tbench),
 	};
 	int64_t port;

@@ -330,6 +330,73 @@ static void logs_are_judged(void **state)
 	assert_int_equal(run.values.n, 3);
 }
 
+#define HEAD "kdelta-monitors 1\nelapsed 2\n"
+
+/* A log whose only line is the output of a program, cut behind so many bytes of it. */
+static struct parse_run read_output(struct arena *a, const char *program, const char *text,
+				    size_t cut)
+{
+	const char *log = arena_printf(a, HEAD "output %s %zu 0.05\n%s\n", program, strlen(text),
+				       text);
+	struct parse_run run;
+
+	monitor_log_parse(a, (struct span){log, strlen(log) - cut}, &run);
+	return run;
+}
+
+static void turbostat_is_read(void **state)
+{
+	static const char text[] =
+		"turbostat: PCI is ignored\n"
+		"Avg_MHz\tBusy%\tBzy_MHz\tIPC\tC6\tC6%\tCPU%c1\tPkgTmp\tPkgWatt\n"
+		"812\t29.10\t2790\t1.12\t40120\t66.02\t5.12\t-\t121.40\n";
+	_cleanup_arena_ struct arena *a = arena_new();
+	struct parse_run run = read_output(a, "turbostat", text, 0);
+
+	(void)state;
+	assert_int_equal(run.outcome, OUTCOME_OK);
+	assert_null(run.message);
+	assert_value(&run, "turbostat.Busy%", 29.1);
+	assert_value(&run, "turbostat.C6", 40120);
+	assert_value(&run, "turbostat.PkgWatt", 121.4);
+	assert_true(isnan(value(&run, "turbostat.PkgTmp"))); /* not a figure, not a zero */
+	assert_value(&run, "monitors.cpu.turbostat", 2.5);
+	run = read_output(a, "turbostat", text, 20);
+	assert_int_equal(run.outcome, OUTCOME_PARTIAL);
+	assert_int_equal(run.values.n, 0);
+	run = read_output(a, "turbostat", "turbostat: no /dev/cpu/0/msr\n", 0);
+	assert_string_equal(run.message, "turbostat: turbostat: no /dev/cpu/0/msr");
+	assert_int_equal(run.values.n, 1);
+	run = read_output(a, "turbostat", "", 0);
+	assert_string_equal(run.message, "turbostat: it printed nothing");
+}
+
+static void perf_stat_is_read(void **state)
+{
+	static const char text[] =
+		"\n Performance counter stats for 'system wide':\n\n"
+		"     4,000,000,000      cpu-cycles\n"
+		"     2,000,000,000      instructions              #    0.50  insn per cycle\n"
+		"         1,000,000      cache-misses              #   10.00% of all cache refs\n"
+		"   <not supported>      cache-references\n"
+		"             3,000      context-switches\n\n"
+		"       2.000000000 seconds time elapsed\n\n";
+	_cleanup_arena_ struct arena *a = arena_new();
+	struct parse_run run = read_output(a, "perf-stat", text, 0);
+
+	(void)state;
+	assert_int_equal(run.outcome, OUTCOME_OK);
+	assert_value(&run, "perf-stat.ps.cpu-cycles", 2e9);
+	assert_value(&run, "perf-stat.ps.context-switches", 1500);
+	assert_value(&run, "perf-stat.overall.ipc", 0.5);
+	assert_value(&run, "perf-stat.overall.MPKI", 0.5);
+	assert_true(isnan(value(&run, "perf-stat.overall.cache-miss-rate%")));
+	assert_true(isnan(value(&run, "perf-stat.ps.elapsed")));
+	assert_string_equal(run.message, "perf-stat: not counted here: cache-references");
+	run = read_output(a, "perf-stat", "Error:\nAccess is limited.\n", 0);
+	assert_string_equal(run.message, "perf-stat: Error: Access is limited.");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +409,8 @@ int main(void)
 		cmocka_unit_test(the_thread_samples),
 		cmocka_unit_test(unknown_names_are_refused),
 		cmocka_unit_test(logs_are_judged),
+		cmocka_unit_test(turbostat_is_read),
+		cmocka_unit_test(perf_stat_is_read),
 	};
 
 	proc_init();
