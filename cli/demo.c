@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "cli/cli.h"
+#include "cli/output.h"
 #include "core/file.h"
 #include "reports/comparison.h"
 #include "runner/import.h"
@@ -71,24 +71,6 @@ static int demo_import(struct cli *c, struct db *db, const char *dir)
 	return db_set_fact(db, "campaign", report.campaign, "machine", strbuf_str(&machine), c->e);
 }
 
-static int demo_show(struct cli *c, struct db *db)
-{
-	const struct comparison_options opt = {.threshold = 0.01};
-	const struct report_options report = {.width = cli_columns(), .color = cli_colors(c)};
-	const struct report_format *format = report_format_find(c->json		? "json"
-								: cli_columns() ? "term"
-										: "mail");
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	struct comparison *cmp;
-	int r = comparison_build(db, c->a, NULL, 0, &opt, &cmp, c->e);
-
-	if (!r)
-		r = format->render(cmp, &report, &out, c->e);
-	if (!r)
-		cli_page(c, &out);
-	return r;
-}
-
 static int demo_run(struct cli *c)
 {
 	const char *dir = demo_folder(c->a);
@@ -103,7 +85,7 @@ static int demo_run(struct cli *c)
 	r = db_open(NULL, DB_MEMORY, &db, c->e);
 	if (!r)
 		r = demo_import(c, db, dir);
-	return r ? r : demo_show(c, db);
+	return r ? r : output_show(c, db, NULL);
 }
 
 static const struct command command_demo = {

@@ -93,3 +93,22 @@ void outputs_release(struct outputs *o)
 {
 	ARRAY_FREE(&o->list);
 }
+
+int output_show(struct cli *c, struct db *db, const char *campaign)
+{
+	const struct comparison_options opt = {.threshold = 0.01};
+	const struct report_options report = {.width = cli_columns(), .color = cli_colors(c)};
+	const struct report_format *format = report_format_find(c->json		? "json"
+								: cli_columns() ? "term"
+										: "mail");
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct comparison *cmp;
+	int r = comparison_build(db, c->a, campaign ? &campaign : NULL, campaign ? 1 : 0, &opt, &cmp,
+				 c->e);
+
+	if (!r)
+		r = format->render(cmp, &report, &out, c->e);
+	if (!r)
+		cli_page(c, &out);
+	return r;
+}

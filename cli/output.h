@@ -19,5 +19,7 @@ int outputs_read(struct cli *c, struct outputs *o, const char *standard);
 /* Renders every one of them. Verdicts of a finished campaign are kept in the database. */
 int outputs_write(const struct outputs *o, struct selection *what, const struct comparison *cmp);
 void outputs_release(struct outputs *o);
+/* Prints the comparison of a campaign (NULL: of the newest) in the format for where stdout goes. */
+int output_show(struct cli *c, struct db *db, const char *campaign);
 
 #endif

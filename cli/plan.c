@@ -33,6 +33,8 @@ static void add_variant(struct arena *a, struct strbuf *sb, const struct campaig
 		strbuf_addf(sb, ", policy %s", v->policy);
 	if (v->nice)
 		strbuf_addf(sb, ", nice %d", v->nice);
+	if (v->unwatched)
+		strbuf_adds(sb, ", monitors none");
 	for (i = 0; i < v->n_env; i++)
 		strbuf_addf(sb, ", env %s=%s", v->env[i].name, v->env[i].value);
 	strbuf_addc(sb, '\n');

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/look.h"
+#include "cli/output.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "core/file.h"
@@ -20,6 +21,7 @@ static const struct cli_option run_options_table[] = {
 	{"budget", 0, "TIME", "end after 90m or 2h; what is odd or undecided comes first"},
 	{"recalibrate", 0, NULL, "measure `auto` parameters anew, not as in the last campaign"},
 	{"reboot", 0, NULL, "backend host-reboot: restart this machine for every boot of the plan"},
+	{"observe-check", 0, NULL, "measure what the monitors cost: the first variant without and with"},
 	{"icount", 0, NULL, "count instructions in guests of one emulated CPU; no times"},
 	{"campaign", 0, "NAME", "name of the campaign, in place of the file's"},
 	{"seed", 0, "N", "seed of the order of blocks; drawn and stored if not given"},
@@ -69,6 +71,8 @@ static int read_config(struct cli *c, const char *path, struct catalog **cat,
 	if (!r && cli_has(c, "icount"))
 		r = campaign_count(c->a, *config, *cat,
 				   c->quiet ? progress_note_quiet : progress_note, c->e);
+	if (!r && cli_has(c, "observe-check"))
+		r = campaign_observe(c->a, *config, c->e);
 	if (r)
 		return r;
 	if (seed)
@@ -93,6 +97,14 @@ static void tell_times(const struct cli *c, const struct run_report *r)
 	cli_note(c, "%s", strbuf_str(&sb));
 }
 
+/* The line that goes on with a campaign: options that made it another one than the file's stay. */
+static const char *line_again(const struct cli *c, const char *path, const char *campaign)
+{
+	return arena_printf(c->a, "kdelta run %s%s%s --resume=%s", path,
+			    cli_has(c, "icount") ? " --icount" : "",
+			    cli_has(c, "observe-check") ? " --observe-check" : "", campaign);
+}
+
 static int tell_end(const struct cli *c, const char *path, const struct campaign_config *config,
 		    const struct run_report *r)
 {
@@ -105,7 +117,7 @@ static int tell_end(const struct cli *c, const char *path, const struct campaign
 		return EXIT_INTERRUPTED;
 	}
 	if (r->interrupted) {
-		cli_note(c, "interrupted; to go on: kdelta run %s --resume=%s", path, r->campaign);
+		cli_note(c, "interrupted; to go on: %s", line_again(c, path, r->campaign));
 		return EXIT_INTERRUPTED;
 	}
 	tell_times(c, r);
@@ -118,8 +130,7 @@ static int tell_end(const struct cli *c, const char *path, const struct campaign
 	if (r->left && r->next_variant) {
 		cli_note(c, "%d runs left: boot the kernel of '%s' and type %s", r->left,
 			 r->next_variant,
-			 cli_has(c, "add") ? arena_printf(c->a, "kdelta run %s --resume=%s", path,
-							  r->campaign)
+			 cli_has(c, "add") ? line_again(c, path, r->campaign)
 					   : "the same line again");
 		return EXIT_DONE;
 	}
@@ -198,6 +209,8 @@ static int run_run(struct cli *c)
 	progress_end();
 	if (!r)
 		r = tell_end(c, path, config, &report);
+	if (r == EXIT_DONE && cli_has(c, "observe-check"))
+		r = output_show(c, db, report.campaign);
 	ARRAY_FREE(&report.missing);
 	return r;
 }
@@ -233,6 +246,11 @@ static const struct command run_command_entry = {
 		"asks before each block whether it still fits; an odd or undecided row comes "
 		"first.\n"
 		"What was decided is stored: `kdelta show CAMPAIGN`.\n"
+		"\n"
+		"--observe-check measures what watching costs: the first variant without and with "
+		"the\n"
+		"campaign's monitors, 20 pairs in one boot, and prints the comparison (campaign\n"
+		"NAME-observe).\n"
 		"\n"
 		"--icount (or counting: instructions in the file) gives guests a clock that "
 		"counts their\n"

@@ -15,8 +15,6 @@
 #include "runner/machine.h"
 
 enum { MAX_CASES = 10000 };
-/* Pairs of flip mode where nothing is said: of a few seconds each, some minutes. */
-enum { FLIP_REPEAT = 20 };
 
 /* One parameter, or the binding (param NULL), with all values it takes. */
 struct axis {

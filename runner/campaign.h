@@ -61,6 +61,7 @@ struct variant_config {
 	size_t n_env;
 	const char *policy; /* scheduling policy of the benchmark, see proc_policy_parse(), or NULL */
 	int nice;	    /* of the benchmark; 0: as ours */
+	bool unwatched;	    /* no monitors beside its runs: see campaign_observe() */
 	int line, column; /* in the file */
 };
 
@@ -149,6 +150,13 @@ int campaign_parse(struct arena *a, const char *path, const char *text, size_t l
  */
 int campaign_count(struct arena *a, struct campaign_config *c, const struct catalog *cat,
 		   void (*note)(const char *text), struct err *e);
+
+/*
+ * Makes a campaign one that measures what its monitors cost (`run --observe-check`): the first
+ * variant without and with them, the one without as baseline; in pairs within one boot where the
+ * backend can, 20 unless it was flip mode before. -EINVAL: there are no monitors.
+ */
+int campaign_observe(struct arena *a, struct campaign_config *c, struct err *e);
 
 /* Text of a parameter, NULL where the case has none of that name. */
 const char *case_param(const struct test_case *c, const char *name);

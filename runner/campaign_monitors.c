@@ -7,9 +7,11 @@
  *	monitors: [standard, turbostat]
  *	monitors: {names: [softirqs], interval: 2s, per_cpu: true}
  */
+#include <errno.h>
 #include <string.h>
 
 #include "machine/monitor.h"
+#include "runner/backend.h"
 #include "runner/campaign_reader.h"
 
 static const char *const set_names[] = {"none", "standard", "all", NULL};
@@ -106,4 +108,31 @@ void reader_read_monitors(struct reader *r, struct yaml_node *root)
 		yaml_error(yaml_get(n, "interval"), r->e,
 			   "samples are taken every 0.1 s at the most");
 	yaml_get_bool(n, "per_cpu", &r->c->monitor_per_cpu, r->e);
+}
+
+int campaign_observe(struct arena *a, struct campaign_config *c, struct err *e)
+{
+	struct variant_config *arms = arena_alloc_array(a, 2, sizeof(*arms));
+
+	if (!c->monitors || c->counting) {
+		err_add(e, -EINVAL, "%s: there are no monitors whose cost could be measured", c->file);
+		err_hint(e, c->counting ? "campaigns that count instructions have none"
+					: "write monitors: standard");
+		return -EINVAL;
+	}
+	arms[0] = arms[1] = c->variants[0];
+	arms[0].name = "unwatched";
+	arms[0].unwatched = true;
+	arms[1].name = "watched";
+	c->variants = arms;
+	c->n_variants = 2;
+	c->name = arena_printf(a, "%s-observe", c->name);
+	if (c->flip || !backend_find(c->backend)->flip)
+		return 0;
+	c->flip = true;
+	c->repeat = FLIP_REPEAT;
+	c->runs = 1;
+	c->tuples = 0;
+	c->auto_repeat = c->auto_runs = false;
+	return 0;
 }

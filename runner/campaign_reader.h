@@ -6,6 +6,9 @@
 #include "core/yaml.h"
 #include "runner/campaign.h"
 
+/* Pairs of flip mode where nothing is said: of a few seconds each, some minutes. */
+enum { FLIP_REPEAT = 20 };
+
 struct reader {
 	struct arena *a;
 	struct err *e;

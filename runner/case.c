@@ -397,6 +397,8 @@ static char *settings_identity(struct arena *a, const struct variant_config *v, 
 		strbuf_addf(&text, "policy %s\n", v->policy);
 	if (v->nice)
 		strbuf_addf(&text, "nice %d\n", v->nice);
+	if (v->unwatched)
+		strbuf_adds(&text, "monitors none\n");
 	return short_hash(a, &text);
 }
 
@@ -444,6 +446,8 @@ char *variant_settings_json(struct arena *a, const struct variant_config *v, con
 	if (v->nice)
 		json_object_set_new(root, "nice",
 				    json_string(arena_printf(a, "%d", v->nice)));
+	if (v->unwatched)
+		json_object_set_new(root, "monitors", json_string("none"));
 	if (original)
 		json_object_set_new(root, "same_as", json_string(original));
 	return json_take_text(a, root);

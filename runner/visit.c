@@ -36,7 +36,7 @@ static struct job make_job(struct session *s, int variant, const struct test_cas
 	job.nice = config->nice;
 	job.count = s->c->counting;
 	/* what reads counters in the guest would be counted */
-	job.monitors = job.count ? NULL : s->c->monitors;
+	job.monitors = job.count || config->unwatched ? NULL : s->c->monitors;
 	job.monitor_interval = s->c->monitor_interval;
 	job.monitor_per_cpu = s->c->monitor_per_cpu;
 	return job;
