@@ -221,6 +221,7 @@ static void take_times(struct levels *l, const struct units *u)
 		squares += x->squares;
 		df += x->runs - 1;
 		if (!x->stored) {
+			l->now = x->time;
 			low = fmin(low, x->time);
 			high = fmax(high, x->time);
 		}
@@ -398,6 +399,7 @@ struct belief {
 static void gather(const struct levels *l, struct split *splits, size_t n, const struct cell *cells,
 		   struct belief *b)
 {
+	_cleanup_free_ struct spread *now = mem_zalloc(n * N_SIDES * sizeof(*now));
 	double most = -INFINITY, total = 0;
 	size_t i, k;
 
@@ -420,6 +422,9 @@ static void gather(const struct levels *l, struct split *splits, size_t n, const
 			spread_add(&b->sigma, w, log(s.sigma), 0);
 			spread_add(&b->drift, w, s.drift, 0);
 			for (int side = 0; side < N_SIDES; side++) {
+				spread_add(&now[i * N_SIDES + (size_t)side], w,
+					   c->mean[side] + s.drift * l->now,
+					   c->var[side] + s.sigma * s.sigma);
 				spread_add(&b->level[side], w, c->mean[side], c->var[side]);
 				spread_add(&b->off[side], w, (c->mean[side] - s.middle[side]) / s.sigma,
 					   c->var[side] / (s.sigma * s.sigma));
@@ -428,8 +433,15 @@ static void gather(const struct levels *l, struct split *splits, size_t n, const
 				   c->var[SIDE_BAD] + c->var[SIDE_GOOD]);
 		}
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		splits[i].posterior /= total;
+		for (int side = 0; side < N_SIDES; side++) {
+			const struct spread *m = &now[i * N_SIDES + (size_t)side];
+
+			splits[i].mean[side] = spread_mean(m);
+			splits[i].var[side] = pow(spread_sd(m), 2);
+		}
+	}
 }
 
 /* Puts a grid where its parameter is, if it is not there already. */

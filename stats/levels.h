@@ -40,7 +40,9 @@ struct split_part {
 /* Sorted by the number of bad sites, so that SIDE_BAD goes from the first, SIDE_GOOD from the last. */
 struct split {
 	struct split_part part[N_SIDES];
-	double prior, posterior; /* the second is computed */
+	double prior;
+	/* Computed: its posterior, and what a run of each side is expected to give now. */
+	double posterior, mean[N_SIDES], var[N_SIDES];
 };
 
 /* Where a parameter lies: the middle and half-width of its grid. */
@@ -52,7 +54,7 @@ struct levels {
 	const struct posterior_options *o;
 	struct axis sigma, drift, level[N_SIDES]; /* log sigma; a time unit; sigmas from middle */
 	size_t n_sigmas, n_drifts;
-	double mean_time, span, within; /* within: variance of runs of one boot */
+	double mean_time, now, span, within; /* within: variance of runs of one boot */
 	ARRAY_OF(double) table; /* site, slice (sigma and drift), side, level: likelihood over its most */
 	ARRAY_OF(double) scale; /* site, slice, side: log of that most */
 	size_t n_units, n_sites; /* that table holds */

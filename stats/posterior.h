@@ -47,7 +47,8 @@ struct posterior_options {
 	double threshold; /* the least effect, |log ratio|, that is looked for; 0: any */
 	int sign;	  /* of the effect, where it is known: 1 or -1; 0: unknown */
 	bool drift;	  /* the machine drifts, linear in time */
-	unsigned end_every; /* every so many runs one is of an end; 0: none */
+	/* One run in so many is of an end, even where others tell more; 0: none is asked for. */
+	unsigned end_every;
 	const struct posterior_cause *causes;
 	size_t n_causes;
 };
@@ -55,7 +56,7 @@ struct posterior_options {
 /* The shipped default: all terms on. */
 #define POSTERIOR_DEFAULTS                                                                         \
 	.none = 0.15, .outliers = 0.05, .width = 10, .sigma_guess = 0.01, .sigma_factor = 1.5,     \
-	.drift = true, .end_every = 5
+	.drift = true, .end_every = 20
 
 struct posterior;
 
@@ -98,7 +99,8 @@ struct posterior_effect posterior_effect(struct posterior *p, double level);
 
 /*
  * The commit to run next, or POSTERIOR_GOOD: the largest expected information about the culprit
- * per cost. setup[i]: what it costs to have candidate i ready, beyond a boot and a run (its build;
+ * per cost. Ends come first, and again whenever their levels are what is to be known, about every
+ * fifth run. setup[i]: what it costs to have candidate i ready, beyond a boot and a run (its build;
  * 0 once built); NULL: nothing. run: what a boot and a run cost, in the same unit. False if no run
  * can tell more: what is left cannot be separated.
  */
