@@ -2,16 +2,18 @@
 /* kdelta doctor: is this machine fit to measure, and what would make it fitter. */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/doctor.h"
 #include "core/file.h"
 #include "core/json.h"
+#include "core/num.h"
 #include "machine/doctor.h"
 #include "reports/text.h"
+#include "runner/noise.h"
 #include "runner/run.h"
 
-enum { WIDTH = 80, LEAST_WIDTH = 40, INDENT = 6, SHOWN = 8 };
+/* HEAVY: weight from which a warning stands in the line before a campaign. */
+enum { WIDTH = 80, LEAST_WIDTH = 40, INDENT = 6, SHOWN = 8, HEAVY = 5, NAMED = 4 };
 
 /* A look at the machine, and what was done about it. */
 struct visit {
@@ -22,6 +24,8 @@ struct visit {
 	struct journal journal;
 	struct doctor_change *changes;
 	size_t n_changes;
+	struct noise *noise;
+	size_t n_noise;
 };
 
 static void look(struct visit *v)
@@ -132,6 +136,29 @@ static void add_report(struct visit *v, struct text *t)
 	add_offer(v, t);
 }
 
+/* "CPU       cv 0.31% of 98 runs of 0.20 s, slowest +1.2%; 0.55%, 0.39%, 0.28%" */
+static void add_noise(struct visit *v, struct text *t)
+{
+	size_t i;
+
+	if (v->n_noise)
+		text_wrap(t, "", 0,
+			  "noise of short works, and the smallest change that 5, 10 and 20 runs a "
+			  "side of each show (80% power):");
+	for (i = 0; i < v->n_noise; i++) {
+		const struct noise *k = &v->noise[i];
+
+		text_wrap(t, k->work, 10,
+			  arena_printf(t->a,
+				       "cv %s of %zu runs of %.2f s, slowest %s; %s, %s, %s",
+				       text_share(t->a, k->cv), k->runs, k->mean,
+				       text_percent(t->a, k->slowest, "%"),
+				       text_share(t->a, k->detectable[0]),
+				       text_share(t->a, k->detectable[1]),
+				       text_share(t->a, k->detectable[2])));
+	}
+}
+
 /* ---- JSON ---- */
 
 static json_t *results_json(struct visit *v)
@@ -170,6 +197,29 @@ static json_t *changes_json(struct visit *v)
 	return list;
 }
 
+static json_t *noise_json(struct visit *v)
+{
+	json_t *list = json_array(), *detectable;
+	size_t i, k;
+
+	for (i = 0; i < v->n_noise; i++) {
+		const struct noise *one = &v->noise[i];
+
+		detectable = json_object();
+		for (k = 0; k < NOISE_SIDES; k++)
+			json_object_set_new(detectable,
+					    arena_printf(v->c->a, "%zu", noise_sides[k]),
+					    json_number_or_null(one->detectable[k]));
+		json_array_append_new(
+			list, json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "work", one->work, "runs",
+					(int)one->runs, "mean", json_number_or_null(one->mean),
+					"cv", json_number_or_null(one->cv), "slowest",
+					json_number_or_null(one->slowest), "detectable",
+					detectable));
+	}
+	return list;
+}
+
 static void print_json(struct visit *v)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -183,6 +233,8 @@ static void print_json(struct visit *v)
 				    json_integer((json_int_t)v->counts[i]));
 	if (v->changes)
 		json_object_set_new(root, "changes", changes_json(v));
+	if (v->n_noise)
+		json_object_set_new(root, "noise", noise_json(v));
 	json_add_lines(&out, root, 17);
 	cli_print(&out);
 }
@@ -199,6 +251,7 @@ static void print_report(struct visit *v)
 		return;
 	}
 	add_report(v, &t);
+	add_noise(v, &t);
 	cli_page(v->c, &out);
 }
 
@@ -310,16 +363,42 @@ static int lock(struct visit *v)
 	return *v->root ? 0 : MIN(run_lock(v->c->a, note, v->c->e), 0);
 }
 
+static int measure(struct visit *v)
+{
+	double seconds = 60;
+	int r = cli_seconds(v->c, "noise", &seconds);
+
+	if (r)
+		return r;
+	if (seconds > 86400)
+		return cli_usage(v->c, "--noise takes at most a day");
+	cli_note(v->c, "measuring noise for %s; do nothing else here",
+		 num_duration(v->c->a, seconds));
+	return cli_failure(noise_measure(v->c->a, seconds, &v->noise, &v->n_noise, v->c->e));
+}
+
+static int check_options(struct cli *c)
+{
+	bool changes = cli_has(c, "fix"), restores = cli_has(c, "restore");
+
+	if (c->n_operands)
+		return cli_usage(c, "doctor takes no operands");
+	if (changes && restores)
+		return cli_usage(c, "--fix and --restore are two things");
+	if (cli_has(c, "force") && !restores)
+		return cli_usage(c, "--force belongs to --restore");
+	if (cli_has(c, "noise") && (restores || cli_has(c, "root")))
+		return cli_usage(c, "--noise is of this machine, and goes with neither --root nor "
+				    "--restore");
+	return 0;
+}
+
 static int act(struct visit *v)
 {
 	bool changes = cli_has(v->c, "fix"), restores = cli_has(v->c, "restore");
-	int r = 0;
+	int r = check_options(v->c);
 
-	if (changes && restores)
-		return cli_usage(v->c, "--fix and --restore are two things");
-	if (cli_has(v->c, "force") && !restores)
-		return cli_usage(v->c, "--force belongs to --restore");
-	if (changes || restores)
+	if (!r && (changes || restores || cli_has(v->c, "noise")))
 		r = lock(v);
 	if (!r)
 		r = journal_open(&v->journal, v->c->a, doctor_journal_path(v->c->a, v->root),
@@ -330,6 +409,8 @@ static int act(struct visit *v)
 		r = fix(v);
 	else
 		look(v);
+	if (!r && cli_has(v->c, "noise"))
+		r = measure(v);
 	if (v->n)
 		print_report(v);
 	return r ? r : v->counts[DOCTOR_FAIL] ? EXIT_BLOCKER : EXIT_DONE;
@@ -341,17 +422,43 @@ static int run_doctor(struct cli *c)
 	struct visit v = {.c = c, .root = root ? root : ""};
 	int r;
 
-	if (c->n_operands)
-		return cli_usage(c, "doctor takes no operands");
 	r = act(&v);
 	journal_release(&v.journal);
 	return r;
+}
+
+void doctor_note(const struct cli *c)
+{
+	const struct doctor_options opt = {.root = "", .quick = true};
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t n, i, found = 0, fails = 0;
+	struct doctor_result *list;
+
+	if (c->quiet)
+		return;
+	list = doctor_look(c->a, &opt, &n);
+	for (i = 0; i < n && list[i].state <= DOCTOR_WARN; i++) {
+		bool fail = list[i].state == DOCTOR_FAIL;
+
+		if (!fail && list[i].check->weight < HEAVY)
+			continue;
+		fails += fail;
+		if (found++ < NAMED)
+			strbuf_addf(&sb, "%s%s%s (%s)", sb.len ? ", " : "", fail ? "FAIL " : "",
+				    list[i].check->title, cli_clean(c->a, list[i].value));
+	}
+	if (found > NAMED)
+		strbuf_addf(&sb, " and %zu more", found - NAMED);
+	if (found)
+		cli_note(c, "this machine: %s%s: see kdelta doctor", strbuf_str(&sb),
+			 fails ? "; nothing measured so says anything" : "");
 }
 
 static const struct cli_option options[] = {
 	{"fix", 0, "[NAMES]", "set what is safe to set, or the checks named (A,B)"},
 	{"restore", 0, NULL, "put back what --fix found, also after a crash"},
 	{"force", 0, NULL, "with --restore: also what somebody else changed meanwhile"},
+	{"noise", 0, "[SECONDS]", "measure this machine's own noise (60 s)"},
 	{"root", 0, "DIR", "a copy of another machine's /proc and /sys below this folder"},
 	CLI_OPTIONS_END,
 };
@@ -373,9 +480,16 @@ static const struct command doctor = {
 		"back\n"
 		"exactly, also after a crash. A restart undoes all of it by itself.\n"
 		"\n"
+		"--noise runs short pieces of work (CPU, memory, wake-ups) in turns and tells how "
+		"much\n"
+		"their times differ, and which change so many runs a side would show. A longer "
+		"benchmark\n"
+		"averages fast noise away, and meets slow drifts instead.\n"
+		"\n"
 		"Exit status 5: a blocker was found (FAIL).",
 	.examples = "  kdelta doctor\n"
 		    "  sudo kdelta doctor --fix && kdelta run; sudo kdelta doctor --restore\n"
+		    "  kdelta doctor --noise=20\n"
 		    "  sudo kdelta doctor --fix=memory.thp,memory.numa_balancing\n"
 		    "  kdelta doctor --json | jq '.checks[] | select(.state == \"FAIL\")'",
 	.first_page = true,

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/doctor.h"
 #include "cli/look.h"
 #include "cli/output.h"
 #include "cli/plan.h"
@@ -203,6 +203,8 @@ static int run_run(struct cli *c)
 		cli_warn(c, "nothing was done: --reboot lets kdelta restart this machine");
 		return r ? r : EXIT_USAGE;
 	}
+	if (strcmp(config->backend, "ssh"))
+		doctor_note(c); /* this machine is measured, or holds the guests */
 	r = cli_open_db(c, DB_WRITE, &db);
 	if (!r)
 		r = run_campaign(db, c->a, cat, config, &opt, &report, c->e);
