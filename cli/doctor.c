@@ -19,6 +19,8 @@ enum { WIDTH = 80, LEAST_WIDTH = 40, INDENT = 6, SHOWN = 8, HEAVY = 5, NAMED = 4
 struct visit {
 	struct cli *c;
 	const char *root;
+	bool fixes, restores;
+	double seconds; /* of --noise; 0: none is measured */
 	struct doctor_result *results;
 	size_t n, counts[DOCTOR_STATES];
 	struct journal journal;
@@ -27,6 +29,11 @@ struct visit {
 	struct noise *noise;
 	size_t n_noise;
 };
+
+static void wait_for_nothing(void *data)
+{
+	(void)data;
+}
 
 static void look(struct visit *v)
 {
@@ -40,6 +47,8 @@ static void look(struct visit *v)
 	if (!*v->root) {
 		doctor_ask_host(c->a, folders, &host);
 		opt.host = &host;
+	} else {
+		opt.wait = wait_for_nothing; /* nothing moves in a copy */
 	}
 	v->results = doctor_look(c->a, &opt, &v->n);
 	memset(v->counts, 0, sizeof(v->counts));
@@ -365,51 +374,49 @@ static int lock(struct visit *v)
 
 static int measure(struct visit *v)
 {
-	double seconds = 60;
-	int r = cli_seconds(v->c, "noise", &seconds);
-
-	if (r)
-		return r;
-	if (seconds > 86400)
-		return cli_usage(v->c, "--noise takes at most a day");
 	cli_note(v->c, "measuring noise for %s; do nothing else here",
-		 num_duration(v->c->a, seconds));
-	return cli_failure(noise_measure(v->c->a, seconds, &v->noise, &v->n_noise, v->c->e));
+		 num_duration(v->c->a, v->seconds));
+	return cli_failure(
+		noise_measure(v->c->a, v->seconds, &v->noise, &v->n_noise, v->c->e));
 }
 
-static int check_options(struct cli *c)
+static int read_options(struct visit *v)
 {
-	bool changes = cli_has(c, "fix"), restores = cli_has(c, "restore");
+	struct cli *c = v->c;
 
+	v->fixes = cli_has(c, "fix");
+	v->restores = cli_has(c, "restore");
 	if (c->n_operands)
 		return cli_usage(c, "doctor takes no operands");
-	if (changes && restores)
+	if (v->fixes && v->restores)
 		return cli_usage(c, "--fix and --restore are two things");
-	if (cli_has(c, "force") && !restores)
+	if (cli_has(c, "force") && !v->restores)
 		return cli_usage(c, "--force belongs to --restore");
-	if (cli_has(c, "noise") && (restores || cli_has(c, "root")))
+	if (!cli_has(c, "noise"))
+		return 0;
+	v->seconds = 60;
+	if (v->restores || *v->root)
 		return cli_usage(c, "--noise is of this machine, and goes with neither --root nor "
 				    "--restore");
-	return 0;
+	if (cli_seconds(c, "noise", &v->seconds))
+		return -EINVAL;
+	return v->seconds > 86400 ? cli_usage(c, "--noise takes at most a day") : 0;
 }
 
 static int act(struct visit *v)
 {
-	bool changes = cli_has(v->c, "fix"), restores = cli_has(v->c, "restore");
-	int r = check_options(v->c);
+	int r = v->fixes || v->restores || v->seconds > 0 ? lock(v) : 0;
 
-	if (!r && (changes || restores || cli_has(v->c, "noise")))
-		r = lock(v);
 	if (!r)
 		r = journal_open(&v->journal, v->c->a, doctor_journal_path(v->c->a, v->root),
 				 v->root, v->c->e);
-	if (r || restores)
+	if (r || v->restores)
 		return r ? cli_failure(r) : restore(v);
-	if (changes)
+	if (v->fixes)
 		r = fix(v);
 	else
 		look(v);
-	if (!r && cli_has(v->c, "noise"))
+	if (!r && v->seconds > 0)
 		r = measure(v);
 	if (v->n)
 		print_report(v);
@@ -422,6 +429,9 @@ static int run_doctor(struct cli *c)
 	struct visit v = {.c = c, .root = root ? root : ""};
 	int r;
 
+	r = read_options(&v);
+	if (r)
+		return r;
 	r = act(&v);
 	journal_release(&v.journal);
 	return r;

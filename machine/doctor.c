@@ -47,7 +47,9 @@ enum doctor_state doctor_judge(const struct doctor_check *c, const char *value)
 		return DOCTOR_INFO;
 	if (doctor_matches(c->good, value))
 		return DOCTOR_OK;
-	return c->blocker && doctor_matches(c->blocker, value) ? DOCTOR_FAIL : c->bad;
+	if (c->blocker && doctor_matches(c->blocker, value))
+		return DOCTOR_FAIL;
+	return !c->poor || doctor_matches(c->poor, value) ? c->bad : DOCTOR_INFO;
 }
 
 void doctor_absent(struct doctor_result *r, const char *why)
@@ -78,8 +80,10 @@ static const char *why_absent(struct doctor *d, const struct doctor_check *c, co
 		return geteuid() ? "only root may read it" : "the kernel lets nobody read it";
 	if (c->hardware && d->hypervisor)
 		return "not exposed to this virtual machine";
+	if (r == -ENOENT && c->absent)
+		return c->absent;
 	if (r == -ENOENT)
-		return c->absent ? c->absent : "this kernel has no such file";
+		return c->path ? "this kernel has no such file" : "nothing here tells";
 	return "what it says is no value";
 }
 

@@ -38,10 +38,11 @@ struct doctor_check {
 	const char *path;
 	/*
 	 * Values that are good, that are blockers: words separated by blanks, with '*' for any text,
-	 * "<=N" or ">=N". All others are `bad`. good NULL: nothing to judge, the value is told.
-	 * Of checks with a function `look`: what it is said to look for.
+	 * "<=N" or ">=N". All others are `bad`; where some are named poor, only those, and what
+	 * nobody knows is told. good NULL: nothing to judge. Of checks with a function `look`: what
+	 * it is to look for.
 	 */
-	const char *good, *blocker;
+	const char *good, *poor, *blocker;
 	enum doctor_state bad;
 	const char *empty; /* value of a file that says nothing */
 	const char *why;   /* one line: what it does to measurements */

@@ -23,7 +23,7 @@ struct doctor {
 
 /* Whether a value is one of the words as in doctor_check.good. */
 bool doctor_matches(const char *words, const char *value);
-/* State by good, blocker and bad of the check. */
+/* State by the words of the check. */
 enum doctor_state doctor_judge(const struct doctor_check *c, const char *value);
 void doctor_absent(struct doctor_result *r, const char *why);
 /* bad or ok, and a value. */

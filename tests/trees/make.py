@@ -4,6 +4,11 @@
 
 server  256 CPUs on two sockets, SMT, cpuidle, cpufreq, RAPL
 hostile files that are huge, binary, endless or no files at all
+laptop  two kinds of cores, on battery, with all that a desktop runs
+vm      a guest of QEMU without cpufreq and cpuidle
+v1 v2   a container with control groups of version 1 or 2, and a CPU quota
+arm64   a board with big and little cores
+damaged files that are empty, cut, or hold no value
 """
 import os
 import sys
@@ -111,7 +116,126 @@ def hostile(t):
         f.truncate(1 << 40)
 
 
-KINDS = {"server": server, "hostile": hostile}
+CPU = "/sys/devices/system/cpu/"
+KERNEL = "/proc/sys/kernel/"
+
+
+def machine(t, cpus, files):
+    """What every machine has, idle for an hour, and what is special to one."""
+    common = {
+        CPU + "online": "0-%d\n" % (cpus - 1), CPU + "offline": "\n", CPU + "isolated": "\n",
+        CPU + "vulnerabilities/meltdown": "Not affected\n",
+        CPU + "vulnerabilities/spectre_v1": "Mitigation: usercopy barriers\n",
+        "/proc/stat": "cpu  1000 0 400 900000 30 0 6 0 0 0\n",
+        "/proc/loadavg": "0.10 0.18 0.12 1/80 11206\n", "/proc/uptime": "3600.20 7100.10\n",
+        "/proc/meminfo": "MemTotal: 16384000 kB\nMemAvailable: 15000000 kB\nSwapTotal: 0 kB\n"
+                         "SwapFree: 0 kB\nDirty: 120 kB\nWriteback: 0 kB\n",
+        "/proc/self/status": "Cpus_allowed_list:\t0-%d\n" % (cpus - 1),
+        "/proc/self/cgroup": "0::/user.slice\n", "/sys/fs/cgroup/user.slice/cpu.max": "max 100000\n",
+        "/proc/cmdline": "root=/dev/sda1 ro quiet\n", "/proc/1/comm": "systemd\n",
+        "/proc/version": "Linux version 6.1.0-9 (b@h) (gcc-12 (Debian 12.2.0-14) 12.2.0, GNU ld "
+                         "(GNU Binutils for Debian) 2.40) #1 SMP Debian 6.1.27-1 (2023-05-08)\n",
+        KERNEL + "osrelease": "6.1.0-9\n", "/boot/config-6.1.0-9": "CONFIG_SMP=y\n",
+        KERNEL + "random/boot_id": "0d4f7c9a-1111-2222-3333-444455556666\n",
+        KERNEL + "tainted": "0\n", KERNEL + "nmi_watchdog": "1\n", KERNEL + "numa_balancing": "0\n",
+        KERNEL + "randomize_va_space": "2\n", KERNEL + "core_pattern": "core\n",
+        "/sys/kernel/mm/ksm/run": "0\n",
+        "/sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never\n",
+        "/sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
+    }
+    common.update(files)
+    for name, text in common.items():
+        t.put(name, text)
+
+
+def frequency(cpus, driver, governor, least, most):
+    files = {}
+    for c in cpus:
+        for name, value in (("scaling_driver", driver), ("scaling_governor", governor),
+                            ("scaling_max_freq", most), ("cpuinfo_max_freq", most),
+                            ("scaling_min_freq", least)):
+            files["%scpu%d/cpufreq/%s" % (CPU, c, name)] = "%s\n" % value
+    return files
+
+
+def laptop(t):
+    files = frequency(range(4), "intel_pstate", "powersave", 400000, 4700000)
+    files.update(frequency(range(4, 12), "intel_pstate", "powersave", 400000, 3300000))
+    for c in range(12):
+        files["%scpu%d/cpufreq/energy_performance_preference" % (CPU, c)] = "balance_power\n"
+        files["%scpu%d/thermal_throttle/core_throttle_count" % (CPU, c)] = "%d\n" % (12 - c)
+    for i, (name, latency) in enumerate((("POLL", 0), ("C1E", 2), ("C8", 200), ("C10", 230))):
+        state = "%scpu0/cpuidle/state%d/" % (CPU, i)
+        files.update({state + "name": name + "\n", state + "latency": "%d\n" % latency,
+                      state + "disable": "0\n"})
+    for i, name in enumerate(("power-profiles-", "thermald", "irqbalance", "packagekitd")):
+        files["/proc/%d/comm" % (700 + i)] = name + "\n"
+    files.update({
+        "/proc/cpuinfo": "model name\t: 12th Gen Core\nmicrocode\t: 0x42c\nflags\t\t: fpu vme\n",
+        CPU + "intel_pstate/no_turbo": "0\n", CPU + "smt/active": "1\n",
+        "/sys/devices/cpu_core/cpus": "0-3\n", "/sys/devices/cpu_atom/cpus": "4-11\n",
+        "/sys/class/power_supply/BAT0/status": "Discharging\n",
+        "/sys/firmware/acpi/platform_profile": "balanced\n",
+        "/proc/loadavg": "1.72 0.80 0.40 2/900 11206\n", KERNEL + "sched_autogroup_enabled": "1\n",
+        KERNEL + "tainted": "4608\n"})
+    machine(t, 12, files)
+
+
+def vm(t):
+    machine(t, 2, {
+        "/proc/cpuinfo": "model name\t: QEMU Virtual CPU\nmicrocode\t: 0x1\nflags\t\t: fpu hypervisor\n",
+        "/sys/class/dmi/id/sys_vendor": "QEMU\n", KERNEL + "nmi_watchdog": "0\n",
+        "/sys/devices/system/clocksource/clocksource0/current_clocksource": "hpet\n",
+        "/proc/stat": "cpu  1000 0 400 90000 30 0 6 2000 0 0\n"})
+
+
+def container(t, groups):
+    groups["/run/systemd/container"] = "docker\n"
+    groups["/proc/self/status"] = "Cpus_allowed_list:\t4-7\n"
+    groups["/proc/cpuinfo"] = "model name\t: Some CPU\nflags\t\t: fpu vme\n"
+    machine(t, 64, groups)
+
+
+def v1(t):
+    # without a namespace the paths are the host's, and the folder is that of the container
+    container(t, {
+        "/proc/self/cgroup": "5:cpu,cpuacct:/docker/0a1b\n4:memory:/docker/0a1b\n",
+        "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "150000\n",
+        "/sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes": "2147483648\n"})
+
+
+def v2(t):
+    container(t, {
+        "/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "150000 100000\n",
+        "/sys/fs/cgroup/memory.max": "2147483648\n"})
+
+
+def arm64(t):
+    files = frequency(range(6), "cpufreq-dt", "schedutil", 408000, 1800000)
+    for c in range(6):
+        files["%scpu%d/cpu_capacity" % (CPU, c)] = "1024\n" if c > 3 else "485\n"
+    files.update({
+        "/proc/cpuinfo": "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\n",
+        CPU + "cpu0/cpuidle/state0/name": "WFI\n", CPU + "cpu0/cpuidle/state0/latency": "1\n",
+        "/sys/devices/system/clocksource/clocksource0/current_clocksource": "arch_sys_counter\n",
+        "/proc/swaps": "", KERNEL + "nmi_watchdog": "0\n"})
+    machine(t, 6, files)
+
+
+def damaged(t):
+    machine(t, 4, {})
+    for folder, _, names in os.walk(t.root):
+        for i, name in enumerate(sorted(names)):
+            with open(os.path.join(folder, name), "r+b") as f:
+                text = f.read()
+                f.seek(0)
+                f.truncate()
+                f.write((b"", b"\n", text[:len(text) // 2], b"\xff\xfe: -\n", b"cpu 1 x\n")[(i + len(folder) - len(t.root)) % 5])
+
+
+KINDS = {"server": server, "hostile": hostile, "laptop": laptop, "vm": vm, "v1": v1, "v2": v2,
+         "arm64": arm64, "damaged": damaged}
 
 
 def main():
