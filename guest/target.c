@@ -181,6 +181,8 @@ static void handle(struct target *t, struct span type, struct span body)
 		reply = "failed";
 		strbuf_reset(&out);
 		strbuf_adds(&out, err_text(&e));
+		if (e.list.items[0].hint)
+			strbuf_addf(&out, " (%s)", e.list.items[0].hint);
 	}
 	frames_send(STDOUT_FILENO, reply, &out);
 }

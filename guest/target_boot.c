@@ -33,8 +33,8 @@ int boot_run(struct target *t, const char *const *argv, char **out, struct err *
 		struct span said = span_trim((struct span){strbuf_str(&p.err), p.err.len});
 
 		proc_describe(&p, &how);
-		ret = err_add(e, -EIO, "%s: %s: %.*s", argv[0], how.buf, (int)MIN(said.len, 500),
-			      said.s);
+		ret = err_add(e, -EIO, "%s: %s%s%.*s", argv[0], how.buf, said.len ? ": " : "",
+			      (int)MIN(said.len, 500), said.s);
 	}
 	if (!ret && out) {
 		strbuf_rtrim(&p.out);

@@ -7,6 +7,14 @@
 #include "core/file.h"
 #include "guest/target_boot.h"
 
+/* Files of the system, below $KDELTA_ROOT in tests. */
+static char *system_path(struct target *t, const char *path)
+{
+	const char *root = getenv("KDELTA_ROOT");
+
+	return arena_printf(t->a, "%s%s", root ? root : "", path);
+}
+
 static int arm_kexec(struct target *t, const struct boot_entry *entry, struct err *e)
 {
 	(void)t;
@@ -28,6 +36,7 @@ static const char *grub_program(struct target *t, const char *what)
 	return path_program(t->a, two) ? two : arena_printf(t->a, "grub-%s", what);
 }
 
+/* Runs grub-WORDS[0] with the words behind it. */
 static int grub_ask(struct target *t, const char *const *words, char **out, struct err *e)
 {
 	const char *argv[5] = {grub_program(t, words[0])};
@@ -52,16 +61,51 @@ static void add_others(struct strbuf *out, struct span text)
 	strbuf_add(out, end, text.len - (size_t)(end - text.s));
 }
 
-static int write_grub_entry(struct target *t, const struct boot_entry *entry, struct err *e)
+static char *grub_folder(struct target *t)
+{
+	char *two = system_path(t, "/boot/grub2");
+
+	return file_is_dir(two) ? two : system_path(t, "/boot/grub");
+}
+
+/*
+ * What GRUB itself cannot write it cannot take back: the choice for one boot would be that of
+ * every boot, also of the one after a panic.
+ */
+static int check_grubenv(struct target *t, const char *dir, struct err *e)
+{
+	char *fs, *layers;
+	int ret = grub_ask(t, (const char *[]){"probe", "--target=fs", dir, NULL}, &fs, e);
+
+	if (!ret)
+		ret = grub_ask(t, (const char *[]){"probe", "--target=abstraction", dir, NULL},
+			       &layers, e);
+	if (ret || (!*layers && strcmp(fs, "btrfs") && strcmp(fs, "zfs")))
+		return ret;
+	err_add(e, -EROFS, "GRUB cannot write %s, which lies on %s: its choice would not be for one "
+		"boot only", dir, *layers ? layers : fs);
+	err_hint(e, "use method: kexec, or put /boot on a plain partition");
+	return -EROFS;
+}
+
+/* `linux` of GRUB's shell: "memmap=64G$4G" would lose half of its words. */
+static void add_grub_words(struct strbuf *sb, const char *words)
+{
+	for (; *words; words++) {
+		if (strchr("$;&|<>{}", *words))
+			strbuf_addc(sb, '\\');
+		strbuf_addc(sb, *words);
+	}
+}
+
+static int write_grub_entry(struct target *t, const char *dir, const struct boot_entry *entry,
+			    struct err *e)
 {
 	_cleanup_strbuf_ struct strbuf old = STRBUF_INIT, text = STRBUF_INIT;
-	const char *dir = getenv("KDELTA_GRUB"), *path;
+	const char *path = arena_printf(t->a, "%s/custom.cfg", dir);
 	char *uuid, *image, *initrd = NULL;
 	int ret;
 
-	if (!dir)
-		dir = file_is_dir("/boot/grub2") ? "/boot/grub2" : "/boot/grub";
-	path = arena_printf(t->a, "%s/custom.cfg", dir);
 	ret = grub_ask(t, (const char *[]){"probe", "--target=fs_uuid", entry->image, NULL}, &uuid,
 		       e);
 	if (!ret)
@@ -76,28 +120,31 @@ static int write_grub_entry(struct target *t, const struct boot_entry *entry, st
 	strbuf_addf(&text,
 		    GRUB_BEGIN "menuentry 'kdelta' --id kdelta {\n"
 			       "\tsearch --no-floppy --fs-uuid --set=root %s\n"
-			       "\tlinux %s %s\n",
-		    uuid, image, entry->cmdline);
+			       "\tlinux %s ",
+		    uuid, image);
+	add_grub_words(&text, entry->cmdline);
 	if (initrd)
-		strbuf_addf(&text, "\tinitrd %s\n", initrd);
-	strbuf_adds(&text, "}\n" GRUB_END);
+		strbuf_addf(&text, "\n\tinitrd %s", initrd);
+	strbuf_adds(&text, "\n}\n" GRUB_END);
 	return file_write_atomic(path, text.buf, text.len, e);
 }
 
 static int arm_grub(struct target *t, const struct boot_entry *entry, struct err *e)
 {
-	int ret = write_grub_entry(t, entry, e);
+	const char *dir = grub_folder(t);
+	int ret = check_grubenv(t, dir, e);
 	char *list;
 
+	if (!ret)
+		ret = write_grub_entry(t, dir, entry, e);
 	if (!ret)
 		ret = grub_ask(t, (const char *[]){"reboot", "kdelta", NULL}, NULL, e);
 	if (!ret)
 		ret = grub_ask(t, (const char *[]){"editenv", "list", NULL}, &list, e);
 	if (ret || strstr(list, "next_entry=kdelta"))
 		return ret;
-	err_add(e, -EROFS, "grub-reboot left no trace in grubenv: the choice would be lost");
-	err_hint(e, "GRUB cannot write it on btrfs, LVM or RAID; and GRUB_DEFAULT=saved is needed");
-	return -EROFS;
+	return err_add(e, -EROFS,
+		       "grub-reboot left no trace in grubenv: the choice would be lost");
 }
 
 const struct boot_method boot_grub = {"grub-reboot", "reboot", arm_grub};
@@ -149,57 +196,76 @@ static char *efi_entry(struct target *t, const char *list)
 	return NULL;
 }
 
-/* An entry names its files, so that of an earlier boot is deleted. */
+/* Entries name their files, so those of earlier boots are deleted. */
 static int efi_forget(struct target *t, struct err *e)
 {
-	char *list, *number;
+	char *list, *number, *last = NULL;
 	int ret = boot_run(t, (const char *[]){"efibootmgr", NULL}, &list, e);
 
-	number = ret ? NULL : efi_entry(t, list);
-	return number ? boot_run(t,
-				 (const char *[]){"efibootmgr", "--quiet", "--bootnum", number,
-						  "--delete-bootnum", NULL},
-				 NULL, e)
-		      : ret;
+	while (!ret && (number = efi_entry(t, list))) {
+		if (last && !strcmp(last, number))
+			return err_add(e, -EROFS, "the firmware did not delete Boot%s", number);
+		last = number;
+		ret = boot_run(t,
+			       (const char *[]){"efibootmgr", "--bootnum", number,
+						"--delete-bootnum", NULL},
+			       &list, e);
+	}
+	return ret;
 }
 
-/* Disk and partition that the firmware reads: "/dev/nvme0n1" and "1". */
+/*
+ * Disk and partition that the firmware reads: "/dev/nvme0n1" and "1". The folder of a partition in
+ * /sys lies in that of its disk.
+ */
 static int efi_partition(struct target *t, const char *root, char **disk, char **part,
 			 struct err *e)
 {
-	char *source, *names, *end;
+	_cleanup_strbuf_ struct strbuf number = STRBUF_INIT;
+	_cleanup_free_ char *folder = NULL;
+	char *source, *name;
 	int ret = boot_run(t, (const char *[]){"findmnt", "-no", "SOURCE", root, NULL}, &source, e);
 
-	if (!ret)
-		ret = boot_run(t, (const char *[]){"lsblk", "-no", "PKNAME,PARTN", source, NULL},
-			       &names, e);
-	if (ret)
+	if (ret) {
+		err_hint(e, "the EFI system partition must be mounted at %s", root);
 		return ret;
-	end = names + strcspn(names, " ");
-	*disk = arena_printf(t->a, "/dev/%.*s", (int)(end - names), names);
-	*part = end + strspn(end, " ");
-	return **part ? 0 : err_add(e, -ENODEV, "lsblk does not tell the partition of %s", root);
+	}
+	name = system_path(t, arena_printf(t->a, "/sys/class/block/%s", path_name(t->a, source)));
+	folder = realpath(name, NULL);
+	if (!folder || file_read_line(arena_printf(t->a, "%s/partition", name), &number))
+		return err_add(e, -ENODEV, "%s, where %s lies, is no partition of a disk", source,
+			       root);
+	*disk = arena_printf(t->a, "/dev/%s", path_name(t->a, path_folder(t->a, folder)));
+	*part = arena_strdup(t->a, strbuf_str(&number));
+	return 0;
+}
+
+static int copy_to_esp(struct target *t, const char *root, const struct boot_entry *entry,
+		       struct err *e)
+{
+	const char *dir = arena_printf(t->a, "%s/EFI/kdelta", root);
+	int ret = file_make_dirs(dir, e);
+
+	if (!ret)
+		ret = boot_copy(entry->image, arena_printf(t->a, "%s/vmlinuz", dir), e);
+	if (!ret && *entry->initrd)
+		ret = boot_copy(entry->initrd, arena_printf(t->a, "%s/initrd", dir), e);
+	return ret;
 }
 
 static int arm_efi(struct target *t, const struct boot_entry *entry, struct err *e)
 {
-	const char *root = getenv("KDELTA_ESP");
-	char *disk, *part, *dir, *list, *words, *number;
+	const char *root = system_path(t, "/boot/efi");
+	char *disk = NULL, *part = NULL, *list, *words, *number;
 	int ret;
 
-	root = root ? root : "/boot/efi";
-	dir = arena_printf(t->a, "%s/EFI/kdelta", root);
 	words = arena_printf(t->a, "%s%s", *entry->initrd ? "initrd=\\EFI\\kdelta\\initrd " : "",
 			     entry->cmdline);
 	ret = efi_partition(t, root, &disk, &part, e);
 	if (!ret)
 		ret = efi_forget(t, e);
 	if (!ret)
-		ret = file_make_dirs(dir, e);
-	if (!ret)
-		ret = boot_copy(entry->image, arena_printf(t->a, "%s/vmlinuz", dir), e);
-	if (!ret && *entry->initrd)
-		ret = boot_copy(entry->initrd, arena_printf(t->a, "%s/initrd", dir), e);
+		ret = copy_to_esp(t, root, entry, e);
 	if (!ret)
 		ret = boot_run(t,
 			       (const char *[]){"efibootmgr", "--create-only", "--disk", disk,
@@ -211,8 +277,10 @@ static int arm_efi(struct target *t, const struct boot_entry *entry, struct err 
 	number = efi_entry(t, list);
 	if (!number)
 		return err_add(e, -EIO, "efibootmgr made no entry");
-	return boot_run(t, (const char *[]){"efibootmgr", "--quiet", "--bootnext", number, NULL},
-			NULL, e);
+	ret = boot_run(t, (const char *[]){"efibootmgr", "--bootnext", number, NULL}, &list, e);
+	if (ret || strstr(list, arena_printf(t->a, "BootNext: %s", number)))
+		return ret;
+	return err_add(e, -EROFS, "the firmware did not keep what efibootmgr --bootnext set");
 }
 
 const struct boot_method boot_efi = {"efibootmgr", "reboot", arm_efi};
