@@ -12,6 +12,7 @@
  *	agent -> host	done	empty, or what could not be set
  *	host -> agent	job	a job (runner/job.h)
  *	agent -> host	result	its result, or `failed` and why it could not even be tried
+ *	host -> agent	shell	"size ROWS COLUMNS", "env NAME=VALUE" a line: a shell on the console
  *	host -> agent	end	power off
  *
  * Frames in the file /orders come first, as if they had been sent: then nothing that the guest does
@@ -35,6 +36,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -171,6 +173,8 @@ static void apply_settings(struct span text)
 	_cleanup_strbuf_ struct strbuf failures = STRBUF_INIT;
 
 	apply_text(a, text, &failures);
+	if (failures.len)
+		say("error %s", strbuf_str(&failures));
 	frames_send(line, "done", &failures);
 }
 
@@ -200,6 +204,39 @@ static void run_job(struct span text)
 	job_result_release(&result);
 }
 
+/* In the child: the console, which can be nobody's terminal, by the name of its line. */
+static _Noreturn void become_shell(struct span text)
+{
+	int tty = open("/dev/ttyS0", O_RDWR), i, rows, columns;
+	struct span row;
+
+	setsid();
+	ioctl(tty, TIOCSCTTY, 0);
+	for (i = 0; tty >= 0 && i < 3; i++)
+		dup2(tty, i);
+	while (span_next_line(&text, &row, NULL)) {
+		char *words = mem_strndup(row.s, row.len);
+
+		if (sscanf(words, "size %d %d", &rows, &columns) == 2)
+			ioctl(0, TIOCSWINSZ,
+			      &(struct winsize){(unsigned short)rows, (unsigned short)columns, 0, 0});
+		else if (str_starts(words, "env "))
+			putenv(words + 4);
+	}
+	execl("/bin/sh", "-sh", (char *)NULL);
+	_exit(127);
+}
+
+static void run_shell(struct span text)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		become_shell(text);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 /* Does what one frame asks for. */
 static void handle(struct span type, struct span body)
 {
@@ -207,6 +244,8 @@ static void handle(struct span type, struct span body)
 		run_job(body);
 	} else if (span_is(type, "set")) {
 		apply_settings(body);
+	} else if (span_is(type, "shell")) {
+		run_shell(body);
 	} else if (span_is(type, "end")) {
 		say("end runs=%d", runs);
 		power_off();

@@ -27,8 +27,8 @@ struct axis {
 
 static const char *const campaign_keys[] = {
 	"campaign", "description", "order", "repeat",	"runs_per_boot", "backend", "seed",
-	"memory",   "cpus",	   "variants", "benchmarks", "monitors", "target", "counting",
-	NULL,
+	"memory",   "cpus",	   "numa",  "variants", "benchmarks", "monitors", "target",
+	"counting", NULL,
 };
 static const char *const counting_words[] = {"time", "instructions", NULL};
 static const char *const source_keys[] = {"deb", "git", "tarball", NULL};
@@ -515,6 +515,23 @@ static void read_flip(struct reader *r, struct yaml_node *root, int64_t *repeat,
 	*runs = 1;
 }
 
+static void read_numa(struct reader *r, struct yaml_node *root, int64_t cpus)
+{
+	const struct yaml_node *at = yaml_get(root, "numa");
+	int64_t nodes = 0;
+
+	if (!at || yaml_get_int(root, "numa", 1, 64, &nodes, r->e))
+		return;
+	r->c->numa = (int)nodes;
+	if (strcmp(r->c->backend, "qemu")) {
+		yaml_error(at, r->e, "'numa' splits guests: it is for the backend qemu");
+	} else if (nodes > cpus) {
+		yaml_error(at, r->e, "%d nodes need as many CPUs: 'cpus' is %d", (int)nodes,
+			   (int)cpus);
+		err_hint(r->e, "write cpus: %d", (int)nodes * 2);
+	}
+}
+
 static void read_head(struct reader *r, struct yaml_node *root)
 {
 	struct campaign_config *c = r->c;
@@ -551,6 +568,7 @@ static void read_head(struct reader *r, struct yaml_node *root)
 	c->runs = (int)runs;
 	yaml_get_int(root, "seed", 1, INT64_MAX, &seed, r->e);
 	yaml_get_int(root, "cpus", 1, 4096, &cpus, r->e);
+	read_numa(r, root, cpus);
 	c->repeat = (int)repeat;
 	c->seed = (uint64_t)seed;
 	c->cpus = (int)cpus;

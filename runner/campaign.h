@@ -120,6 +120,7 @@ struct campaign_config {
 	bool counting; /* instructions, and no times: see campaign_count() */
 	const char *memory; /* of guests, default 512M */
 	int cpus;	    /* of guests, default 1 */
+	int numa;	    /* nodes of guests, that memory and CPUs are split over; 0: as one */
 	const char *const *monitors; /* names, NULL-terminated; NULL: none */
 	double monitor_interval;     /* seconds; 0: the standard */
 	bool monitor_per_cpu;

@@ -4,8 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "core/file.h"
@@ -18,6 +22,71 @@
 #define SEND_PATIENCE  60.0
 #define IDLE_SHARE     0.2 /* of a CPU: a halted guest under TCG takes a few per cent */
 
+struct words {
+	ARRAY_OF(const char *) list;
+};
+
+static void add_words(struct words *w, const char *const *words)
+{
+	for (; *words; words++)
+		*ARRAY_PUSH(&w->list) = *words;
+}
+
+/* Memory and CPUs split evenly over nodes; the last one has what is left over. */
+static void add_nodes(struct words *w, struct arena *a, const struct guest_spec *spec)
+{
+	int64_t memory = spec->memory / MAX(spec->nodes, 1);
+	int cpus = spec->cpus / MAX(spec->nodes, 1), i;
+
+	for (i = 0; spec->nodes > 1 && i < spec->nodes; i++) {
+		bool last = i == spec->nodes - 1;
+
+		add_words(w, (const char *[]){
+			"-object",
+			arena_printf(a, "memory-backend-ram,id=node%d,size=%lldM", i,
+				     (long long)(last ? spec->memory - memory * i : memory)),
+			"-numa",
+			arena_printf(a, "node,nodeid=%d,cpus=%d-%d,memdev=node%d", i, i * cpus,
+				     last ? spec->cpus - 1 : (i + 1) * cpus - 1, i),
+			NULL});
+	}
+}
+
+/* console and line: chardevs of the two serial lines. */
+static const char *const *qemu_argv(struct arena *a, const struct guest_spec *spec,
+				    const char *console, const char *line)
+{
+	const char *const base[] = {
+		spec->program, "-machine", "q35", "-accel", spec->accelerator, "-cpu", "max",
+		"-m", arena_printf(a, "%lldM", (long long)spec->memory),
+		"-smp", arena_printf(a, "%d", spec->cpus),
+		"-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
+		"-chardev", console, "-serial", "chardev:console",
+		"-chardev", line, "-serial", "chardev:line",
+		"-kernel", spec->kernel, "-initrd",
+		spec->initrd_fd < 0 ? spec->initrd
+				    : arena_printf(a, "/proc/self/fd/%d", spec->initrd_fd),
+		"-append", spec->cmdline, NULL,
+	};
+	const char *const counting[] = {
+		"-icount", GUEST_ICOUNT, "-rtc", GUEST_RTC, "-seed",
+		arena_printf(a, "%lld", (long long)spec->seed), NULL,
+	};
+	struct words w = {0};
+	const char *const *argv;
+
+	if (spec->initrd_fd >= 0)
+		fcntl(spec->initrd_fd, F_SETFD, 0);
+	add_words(&w, base);
+	add_nodes(&w, a, spec);
+	if (spec->seed)
+		add_words(&w, counting);
+	*ARRAY_PUSH(&w.list) = NULL;
+	argv = arena_copy(a, w.list.items, w.list.n, sizeof(*w.list.items));
+	ARRAY_FREE(&w.list);
+	return argv;
+}
+
 /*
  * line_fd: QEMU's end of the second serial line, inherited under its number. Of a guest that counts
  * it is a pipe: QEMU writes byte by byte, and a socket has room for a few hundred such writes only;
@@ -25,32 +94,54 @@
  */
 static int start_qemu(struct guest *g, const struct guest_spec *spec, int line_fd, struct err *e)
 {
-	_cleanup_free_ char *memory = mem_printf("%lldM", (long long)spec->memory);
-	_cleanup_free_ char *cpus = mem_printf("%d", spec->cpus);
-	_cleanup_free_ char *line =
-		mem_printf(spec->seed ? "file,id=line,path=/proc/self/fd/%d" : "socket,id=line,fd=%d",
-			   line_fd);
-	_cleanup_free_ char *seed = mem_printf("%lld", (long long)spec->seed);
-	_cleanup_free_ char *initrd = mem_printf("/proc/self/fd/%d", spec->initrd_fd);
-	/* clang-format off */
-	const char *const argv[] = {
-		spec->program, "-machine", "q35", "-accel", spec->accelerator, "-cpu", "max",
-		"-m", memory, "-smp", cpus,
-		"-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
-		"-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
-		"-chardev", line, "-serial", "chardev:line",
-		"-kernel", spec->kernel, "-initrd", spec->initrd_fd < 0 ? spec->initrd : initrd,
-		"-append", spec->cmdline,
-		/* ends the list where the guest does not count */
-		spec->seed ? "-icount" : NULL, GUEST_ICOUNT, "-rtc", GUEST_RTC, "-seed", seed,
-		NULL,
-	};
-	/* clang-format on */
+	_cleanup_arena_ struct arena *a = arena_new();
+	const char *line = arena_printf(a,
+					spec->seed ? "file,id=line,path=/proc/self/fd/%d"
+						   : "socket,id=line,fd=%d",
+					line_fd);
 
-	if (spec->initrd_fd >= 0)
-		fcntl(spec->initrd_fd, F_SETFD, 0);
 	fcntl(line_fd, F_SETFD, 0);
-	return proc_start(&(struct proc_spec){.argv = argv}, NULL, NULL, &g->child, e);
+	return proc_start(&(struct proc_spec){.argv = qemu_argv(a, spec,
+								"stdio,id=console,signal=off",
+								line)},
+			  NULL, NULL, &g->child, e);
+}
+
+/* In the child: QEMU in our place at the terminal. Ctrl-C goes to the guest, Ctrl-A X ends it. */
+static _Noreturn void become_qemu(const struct guest_spec *spec)
+{
+	const char *const *argv =
+		qemu_argv(arena_new(), spec, "stdio,id=console,mux=on,signal=off", "null,id=line");
+
+	/* on SIGTERM it puts the terminal back */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	execv(argv[0], (char *const *)(uintptr_t)argv);
+	_exit(127);
+}
+
+int guest_run_here(const struct guest_spec *spec, struct err *e)
+{
+	struct termios saved;
+	bool is_terminal = !tcgetattr(STDIN_FILENO, &saved);
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		become_qemu(spec);
+	if (pid < 0)
+		return err_add_errno(e, "cannot start a process");
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		if (proc_interrupted())
+			kill(pid, SIGTERM);
+	if (is_terminal)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
+	if (proc_interrupted())
+		return err_add(e, -EINTR, "interrupted");
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return err_add(e, -EIO, "QEMU ended with %s %d",
+			       WIFEXITED(status) ? "status" : "signal",
+			       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	return 0;
 }
 
 int guest_start(struct guest *g, const struct guest_spec *spec, struct err *e)

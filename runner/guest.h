@@ -22,6 +22,7 @@ struct guest_spec {
 	const char *accelerator; /* "kvm" or "tcg" */
 	int64_t memory;		 /* MiB */
 	int cpus;
+	int nodes; /* NUMA nodes that memory and CPUs are split over; 0 or 1: none */
 	const char *kernel, *initrd, *cmdline;
 	/*
 	 * The clock of the guest is the number of its instructions, and nothing comes from the host
@@ -55,6 +56,12 @@ enum guest_event {
 };
 
 int guest_start(struct guest *g, const struct guest_spec *spec, struct err *e);
+
+/*
+ * A guest whose console is this program's terminal, until it ends; the terminal is left as it was.
+ * Its second serial line leads nowhere.
+ */
+int guest_run_here(const struct guest_spec *spec, struct err *e);
 
 /* Returns false when the line is closed. */
 bool guest_send(struct guest *g, const char *type, const void *data, size_t len);

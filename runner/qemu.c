@@ -23,6 +23,7 @@
 #include "runner/guest.h"
 #include "runner/initramfs.h"
 #include "runner/kernel.h"
+#include "runner/qemu.h"
 #include "runner/settings.h"
 
 /* Seconds, on a machine with no more work than CPUs; see slowness(). */
@@ -304,34 +305,49 @@ static void take_hello(struct backend *b, struct visit *v, struct span hello)
 			   v->build_id, k->build_id);
 }
 
+int qemu_guest_spec(struct backend *b, int variant, bool counts, struct guest_spec *spec,
+		    struct err *e)
+{
+	const struct campaign_config *c = b->config;
+	const struct variant_config *vc = &c->variants[variant];
+	const char *memory = vc->memory ? vc->memory : c->memory ? c->memory : "512M";
+	struct qemu *q = b->priv;
+	int64_t bytes;
+
+	if (!num_parse_size(memory, &bytes) || bytes < 1 << 20)
+		return err_add(e, -EINVAL, "\"%s\" is no size of memory", memory);
+	*spec = (struct guest_spec){
+		.program = q->program,
+		.accelerator = counts ? "tcg" : b->accelerator,
+		.memory = bytes >> 20,
+		.cpus = MAX(1, c->cpus),
+		.nodes = c->numa,
+		.kernel = q->kernels[variant].image,
+		.initrd = vc->initrd ? vc->initrd : q->initramfs,
+		/* The variant's words come last, so that they win. */
+		.cmdline = arena_printf(b->a, BASE_CMDLINE "%s%s%s", counts ? " nokaslr" : "",
+					vc->cmdline ? " " : "", vc->cmdline ? vc->cmdline : ""),
+		.initrd_fd = -1,
+	};
+	return 0;
+}
+
 /* orders: frames for a guest that counts, NULL for one that listens. */
 static int start_guest(struct backend *b, struct visit *v, const struct strbuf *orders,
 		       struct err *e)
 {
 	const struct campaign_config *c = b->config;
-	const struct variant_config *vc = &c->variants[v->variant];
-	const char *memory = vc->memory ? vc->memory : c->memory ? c->memory : "512M";
 	struct qemu *q = b->priv;
-	int64_t bytes;
-	struct guest_spec spec = {
-		.program = q->program,
-		.accelerator = orders ? "tcg" : b->accelerator,
-		.cpus = MAX(1, c->cpus),
-		.kernel = q->kernels[v->variant].image,
-		.initrd = vc->initrd ? vc->initrd : q->initramfs,
-		/* The variant's words come last, so that they win. */
-		.cmdline = arena_printf(b->a, BASE_CMDLINE "%s%s%s", orders ? " nokaslr" : "",
-					vc->cmdline ? " " : "", vc->cmdline ? vc->cmdline : ""),
-		.initrd_fd = -1,
-	};
-	int r = 0;
+	struct guest_spec spec;
+	int r = qemu_guest_spec(b, v->variant, orders, &spec, e);
 
-	if (!num_parse_size(memory, &bytes) || bytes < 1 << 20)
-		return err_add(e, -EINVAL, "\"%s\" is no size of memory", memory);
-	spec.memory = bytes >> 20;
+	if (r)
+		return r;
 	visit_add_fact(b, v, "accelerator", b->accelerator);
 	visit_add_fact(b, v, "qemu", q->version);
-	visit_add_fact(b, v, "memory", memory);
+	visit_add_fact(b, v, "memory", arena_printf(b->a, "%lldM", (long long)spec.memory));
+	if (spec.nodes > 1)
+		visit_add_fact(b, v, "numa_nodes", arena_printf(b->a, "%d", spec.nodes));
 	visit_add_fact(b, v, "image", spec.kernel);
 	q->runs = 0;
 	q->started = num_monotonic();

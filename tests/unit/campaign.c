@@ -265,6 +265,21 @@ static void a_second_arm_is_a_variant_of_its_own(void **state)
 		      "itself write it as {name: b, same_as: a})\n");
 }
 
+/* Nodes of a guest share its CPUs. */
+static void nodes_need_cpus(void **state)
+{
+	static const char rest[] = "variants: [{name: a, kernel: {deb: linux-image-x}}]\n"
+				   "benchmarks: [tbench]\n";
+	struct fixture *f = *state;
+
+	assert_int_equal(parse(f, arena_printf(f->a, "backend: qemu\ncpus: 4\nnuma: 2\n%s", rest))->numa,
+			 2);
+	expect_errors(f, arena_printf(f->a, "backend: qemu\nnuma: 2\n%s", rest),
+		      "2:7: 2 nodes need as many CPUs: 'cpus' is 1 (write cpus: 4)\n");
+	expect_errors(f, "numa: 2\nvariants: [{name: a}]\nbenchmarks: [tbench]\n",
+		      "1:7: 'numa' splits guests: it is for the backend qemu\n");
+}
+
 /* What a variant sets at run time is part of what it is. */
 static void knobs_and_policy_make_a_variant(void **state)
 {
@@ -774,6 +789,7 @@ int main(void)
 		cmocka_unit_test(equal_names_take_in_what_differs),
 		cmocka_unit_test(a_second_arm_is_a_variant_of_its_own),
 		cmocka_unit_test(knobs_and_policy_make_a_variant),
+		cmocka_unit_test(nodes_need_cpus),
 		cmocka_unit_test(a_knob_says_what_it_is_set_to),
 		cmocka_unit_test(all_errors_come_at_once),
 		cmocka_unit_test(wrong_values_are_placed),
