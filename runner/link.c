@@ -9,10 +9,15 @@
 
 #include "core/num.h"
 
-/* The last words of the program, in which ssh tells what is wrong. */
-static struct span last_words(const struct link *l)
+/* The last words of the program, in which ssh tells what is wrong, in lines that end with CR LF. */
+static struct span last_words(struct link *l)
 {
-	struct span s = span_trim((struct span){strbuf_str(&l->line.errors), l->line.errors.len});
+	char *cr = l->line.errors.buf;
+	struct span s;
+
+	while (cr && (cr = strchr(cr, '\r')))
+		*cr = ' ';
+	s = span_trim((struct span){strbuf_str(&l->line.errors), l->line.errors.len});
 
 	return (struct span){s.s + s.len - MIN(s.len, 700), MIN(s.len, 700)};
 }

@@ -100,7 +100,7 @@ static const struct {
 	int code;
 	const char *hint;
 } explanations[] = {
-	{"REMOTE HOST IDENTIFICATION HAS CHANGED", -EKEYREJECTED,
+	{"has changed and you have requested strict checking", -EKEYREJECTED,
 	 "the target answers with another host key than the one you accepted: if it was "
 	 "installed anew, forget the old key (ssh-keygen -R) and connect once by hand with ssh"},
 	{"Host key verification failed", -EKEYREJECTED,
@@ -256,10 +256,9 @@ static int check_machine(struct target *t, struct err *e)
 	return e->list.n > before ? -EINVAL : 0;
 }
 
-/* The end of an earlier campaign may have sent the target back into its safe kernel just now. */
-static int connect_first(struct target *t, struct err *e)
+int target_reach(struct target *t, double seconds, struct err *e)
 {
-	double until = num_monotonic() + MIN(t->c->boot_deadline, FIRST_SECONDS);
+	double until = num_monotonic() + MIN(t->c->boot_deadline, seconds);
 	bool told = false;
 
 	for (;;) {
@@ -268,7 +267,8 @@ static int connect_first(struct target *t, struct err *e)
 
 		if (!ret)
 			return 0;
-		if ((ret != -ENOTCONN && ret != -ETIMEDOUT) || num_monotonic() > until) {
+		if ((ret != -ENOTCONN && ret != -ETIMEDOUT) || num_monotonic() > until ||
+		    proc_interrupted()) {
 			err_add(e, ret, "%s", err_text(&why));
 			if (why.list.items[0].hint)
 				err_hint(e, "%s", why.list.items[0].hint);
@@ -292,7 +292,8 @@ int target_prepare(struct target *t, struct err *e)
 	t->nonce = arena_printf(a, "%llx%x", (unsigned long long)run_draw_seed(),
 				(unsigned int)getpid());
 	t->kernels = arena_alloc_array(a, t->b->config->n_variants, sizeof(*t->kernels));
-	ret = connect_first(t, e);
+	/* the end of an earlier campaign may have sent it back into its safe kernel just now */
+	ret = target_reach(t, FIRST_SECONDS, e);
 	if (!ret)
 		ret = check_machine(t, e);
 	if (!ret)

@@ -37,6 +37,8 @@ struct target {
 int target_prepare(struct target *t, struct err *e);
 /* Connects (anew) and takes our lock again; -EKEYREJECTED, -EACCES, -EBUSY: waiting is no use. */
 int target_connect(struct target *t, double seconds, struct err *e);
+/* The same, again and again for so many seconds (at most its boot deadline), while it boots. */
+int target_reach(struct target *t, double seconds, struct err *e);
 bool target_has_program(struct backend *b, const char *program);
 void target_release(struct backend *b);
 /* The error of ssh in words of ours, with what to do. */

@@ -516,7 +516,9 @@ int target_boot(struct backend *b, struct visit *v, struct err *e)
 	if (t->link.open) /* since the visit before: is it still? */
 		link_tell(&t->link, "programs", "", ASK_SECONDS, &why);
 	err_release(&why);
-	ret = target_connect(t, t->c->boot_deadline, &why);
+	ret = target_reach(t, t->c->boot_deadline, &why);
+	if (proc_interrupted())
+		return 0;
 	if (ret && ret != -ENOTCONN && ret != -ETIMEDOUT)
 		return err_add(e, ret, "%s", err_text(&why));
 	if (ret) {

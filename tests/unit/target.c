@@ -275,7 +275,7 @@ static void test_ssh_refuses(void **state)
 	struct fixture f;
 
 	(void)state;
-	open_in_mode(&f, "changed", -EKEYREJECTED, "HAS CHANGED", "ssh-keygen -R");
+	open_in_mode(&f, "changed", -EKEYREJECTED, "has changed", "ssh-keygen -R");
 	open_in_mode(&f, "unknown", -EKEYREJECTED, "host key", "accept it once by hand");
 	open_in_mode(&f, "denied", -EACCES, "Permission denied", "authorized_keys");
 }
