@@ -314,6 +314,19 @@ int db_get_arms(struct db *db, struct arena *a, const char *campaign, struct db_
 /* The units of those arms; sorted by case, metric, campaign, variant, block. */
 int db_get_arm_units(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
 		     size_t *n, struct err *e);
+/*
+ * One metric (by name) over all campaigns: a row a unit, by test case, machine and time. test_case
+ * NULL, machine 0: all of them.
+ */
+struct db_past {
+	const char *campaign;
+	int64_t created, machine_id, case_id, metric_id, variant_id;
+	const char *test_case, *variant, *release, *commit;
+	bool baseline, again; /* of the campaign; a second arm of another variant */
+	double value;
+};
+int db_get_past(struct db *db, struct arena *a, const char *metric, const char *test_case,
+		int64_t machine, struct db_past **list, size_t *n, struct err *e);
 int db_get_summaries(struct db *db, struct arena *a, const char *campaign, struct db_summary **list,
 		     size_t *n, struct err *e);
 

@@ -275,3 +275,19 @@ struct stats_course_fit stats_course(const double *t, const double *x, size_t n)
 	}
 	return fit;
 }
+
+bool stats_is_trend(const double *t, const double *x, size_t n, const size_t *at, size_t steps)
+{
+	long double squares = 0;
+	size_t from = 0;
+
+	if (!steps || n < 2 * STEPS_SEGMENT)
+		return false;
+	for (size_t i = 0; i <= steps; i++) {
+		size_t to = i < steps ? at[i] : n;
+
+		squares += stats_square_sum(x + from, to - from);
+		from = to;
+	}
+	return bic(line_squares(t, x, n), n, 2) < bic((double)squares, n, 1 + 2 * (int)steps);
+}

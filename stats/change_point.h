@@ -7,6 +7,7 @@
 #ifndef STATS_CHANGE_POINT_H
 #define STATS_CHANGE_POINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "stats/stats.h"
@@ -51,5 +52,11 @@ struct stats_course_fit {
 	double bic[3]; /* by course; NAN where none can be fitted */
 };
 struct stats_course_fit stats_course(const double *t, const double *x, size_t n);
+
+/*
+ * Whether a line describes n values at times t better than levels that change at `at` (steps of
+ * them), by BIC as above: a slow drift looks like many steps one way.
+ */
+bool stats_is_trend(const double *t, const double *x, size_t n, const size_t *at, size_t steps);
 
 #endif

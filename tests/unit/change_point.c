@@ -192,12 +192,43 @@ static void test_course(void **state)
 	assert_in_range(right[COURSE_TREND], 95, 100);
 }
 
+/* A drift that was cut into steps is known again, and real steps one way are not taken for one. */
+static void test_trend_in_steps(void **state)
+{
+	size_t places[] = {30, 60}, at[20];
+	double t[90], x[90], height[] = {3, 3};
+	struct stats_step s[20];
+	int drifts = 0, kept = 0;
+
+	(void)state;
+	rng = 9;
+	for (int trial = 0; trial < 100; trial++) {
+		size_t n, i;
+
+		draw(x, 90, NULL, NULL, 0);
+		for (i = 0; i < 90; i++) {
+			t[i] = (double)i;
+			x[i] += 0.08 * t[i];
+		}
+		n = stats_steps(x, 90, STEPS_P, s, 20);
+		for (i = 0; i < n; i++)
+			at[i] = s[i].at;
+		drifts += stats_is_trend(t, x, 90, at, n);
+		draw(x, 90, places, height, 2);
+		kept += !stats_is_trend(t, x, 90, places, 2);
+	}
+	print_message("drift known %d, steps kept %d of 100\n", drifts, kept);
+	assert_in_range(drifts, 95, 100);
+	assert_in_range(kept, 95, 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_too_little), cmocka_unit_test(test_no_spread),
 		cmocka_unit_test(test_places),	   cmocka_unit_test(test_partition),
 		cmocka_unit_test(test_rates),	   cmocka_unit_test(test_course),
+		cmocka_unit_test(test_trend_in_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
