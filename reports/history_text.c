@@ -200,13 +200,12 @@ static json_t *json_line(const struct history *h, const struct history_line *l)
 
 void history_json(const struct history *h, struct strbuf *out)
 {
-	json_t *lines = json_array();
+	json_t *lines = json_array(), *root;
 
 	for (size_t i = 0; i < h->n_lines; i++)
 		json_array_append_new(lines, json_line(h, &h->lines[i]));
-	json_add_lines(out,
-		       json_pack("{ss,ss,ss,ss,so}", "schema", "kdelta.history/1", "metric", h->metric,
-				 "unit", h->unit, "direction", direction_name(h->direction), "lines",
-				 lines),
-		       12);
+	root = json_pack("{ss,ss,ss,ss,so}", "schema", "kdelta.history/1", "metric", h->metric,
+			 "unit", h->unit, "direction", direction_name(h->direction), "lines",
+			 lines);
+	json_add_lines(out, root, 12);
 }
