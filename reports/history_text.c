@@ -195,7 +195,8 @@ static json_t *json_line(const struct history *h, const struct history_line *l)
 	}
 	return json_pack("{ss,ss,so,so,sI,so,so,ss}", "case", l->test_case, "machine", l->machine,
 			 "points", points, "steps", steps, "since", (json_int_t)l->since, "level",
-			 json_number_or_null(l->level), "trends", trends, "scale", l->on_log ? "ratio" : "difference");
+			 json_number_or_null(l->level), "trends", trends, "scale",
+			 l->on_log ? "ratio" : "difference");
 }
 
 void history_json(const struct history *h, struct strbuf *out)

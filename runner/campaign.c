@@ -6,7 +6,9 @@
 #include "runner/campaign_reader.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/file.h"
@@ -43,11 +45,15 @@ void reader_suggest(struct err *e, const char *word, const char *const *words)
 
 const char *reader_path(struct reader *r, const char *path)
 {
-	const char *slash = strrchr(r->c->file, '/');
+	const char *folder = path_folder(r->a, r->c->file);
+	char whole[PATH_MAX];
 
-	if (*path == '/' || !slash)
+	if (*path == '/')
 		return path;
-	return arena_printf(r->a, "%.*s/%s", (int)(slash - r->c->file), r->c->file, path);
+	/* the programs that get it (git, make, QEMU) run in folders of their own */
+	if (realpath(folder, whole))
+		folder = strcmp(whole, "/") ? whole : "";
+	return arena_printf(r->a, "%s/%s", folder, path);
 }
 
 bool reader_is_word(const char *s, const char *more)
