@@ -289,22 +289,25 @@ static int check_names(struct cli *c, const char *const *names)
 
 static void tell_changes(struct visit *v)
 {
-	size_t i, k;
+	size_t i, k, done = 0;
 
 	for (i = 0; i < v->n_changes; i = k) {
 		const struct doctor_change *one = &v->changes[i];
 
 		for (k = i; k < v->n_changes && v->changes[k].check == one->check &&
+			    v->changes[k].done == one->done &&
 			    !strcmp(v->changes[k].old, one->old);
 		     k++)
-			;
+			done += v->changes[k].done;
+		if (!one->done && !v->c->dry_run)
+			continue;
 		cli_note(v->c, "%s%s: %s -> %s%s", v->c->dry_run ? "would set " : "",
 			 one->check->title, cli_clean(v->c->a, one->old), one->value,
 			 k - i > 1 ? arena_printf(v->c->a, " (%zu files)", k - i) : "");
 	}
 	if (!v->n_changes)
 		cli_note(v->c, "nothing to set");
-	else if (!v->c->dry_run)
+	else if (done)
 		cli_note(v->c, "what was found stands in %s: kdelta doctor --restore",
 			 v->journal.file);
 }
@@ -321,7 +324,7 @@ static int fix(struct visit *v)
 	look(v);
 	r = doctor_fix(&fix, v->results, v->n, &v->journal, &v->changes, &v->n_changes, v->c->e);
 	tell_changes(v);
-	if (!v->c->dry_run)
+	if (!r && !v->c->dry_run)
 		look(v);
 	return cli_failure(r);
 }
@@ -418,9 +421,10 @@ static int act(struct visit *v)
 		look(v);
 	if (!r && v->seconds > 0)
 		r = measure(v);
-	if (v->n)
-		print_report(v);
-	return r ? r : v->counts[DOCTOR_FAIL] ? EXIT_BLOCKER : EXIT_DONE;
+	if (r)
+		return r;
+	print_report(v);
+	return v->counts[DOCTOR_FAIL] ? EXIT_BLOCKER : EXIT_DONE;
 }
 
 static int run_doctor(struct cli *c)

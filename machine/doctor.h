@@ -100,11 +100,12 @@ struct doctor_fix {
 struct doctor_change {
 	const struct doctor_check *check;
 	const char *path, *old, *value;
+	bool done;
 };
 /*
  * Sets what the results (of doctor_look()) call bad. All that is to be changed stands in the
  * journal, durably, before the first write; a value that stands in it already stays. Tries every
- * file and returns the first error; *changes: what was changed, n of it.
+ * file and returns the first error; *changes: what was to be changed, n of it.
  */
 int doctor_fix(const struct doctor_fix *fix, const struct doctor_result *results, size_t n,
 	       struct journal *j, struct doctor_change **changes, size_t *n_changes,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "machine/doctor.h"
+
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
 
 #include "core/file.h"
-#include "machine/doctor.h"
 #include "machine/knob.h"
 #include "machine/rooted.h"
 
@@ -36,13 +36,14 @@ static size_t find_changes(struct arena *a, const char *root, const struct docto
 		const char *old = journal_current(a, root, paths[i]);
 
 		if (old && !knob_equal(span_of(old), span_of(c->set)))
-			(*changes)[found++] = (struct doctor_change){c, paths[i], old, c->set};
+			(*changes)[found++] = (struct doctor_change){
+				.check = c, .path = paths[i], .old = old, .value = c->set};
 	}
 	return found;
 }
 
 static int write_changes(const struct doctor_fix *fix, struct journal *j,
-			 const struct doctor_change *list, size_t n, struct err *e)
+			 struct doctor_change *list, size_t n, struct err *e)
 {
 	int ret, one;
 	size_t i;
@@ -59,6 +60,7 @@ static int write_changes(const struct doctor_fix *fix, struct journal *j,
 		one = file_write_existing(arena_printf(j->a, "%s%s", j->root, list[i].path),
 					  list[i].value, e);
 		journal_explain(e, one, list[i].check->title);
+		list[i].done = !one;
 		ret = ret ? ret : one;
 	}
 	return ret;
@@ -90,12 +92,10 @@ int doctor_fix(const struct doctor_fix *fix, const struct doctor_result *results
 
 int doctor_restore(struct journal *j, bool force, struct err *e)
 {
-	_cleanup_journal_ struct journal left = *j;
+	_cleanup_journal_ struct journal left = {.a = j->a, .file = j->file};
 	const struct journal_line *l;
 	int ret = journal_put_back(j, force, e), saved;
 
-	left.lines.items = NULL;
-	left.lines.n = left.lines.alloc = 0;
 	array_for_each (l, &j->lines)
 		if (l->fate == JOURNAL_FOREIGN || l->fate == JOURNAL_FAILED)
 			*ARRAY_PUSH(&left.lines) = *l;

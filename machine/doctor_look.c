@@ -21,12 +21,18 @@ static char **glob_paths(struct doctor *d, const char *pattern, size_t *n)
 }
 
 /* The file "name" beside "path". */
+static const char *line_beside(struct doctor *d, const char *path, const char *name)
+{
+	int folder = (int)(strrchr(path, '/') - path);
+
+	return rooted_line(d->a, d->root, arena_printf(d->a, "%.*s/%s", folder, path, name));
+}
+
 static bool number_beside(struct doctor *d, const char *path, const char *name, double *v)
 {
-	const char *slash = strrchr(path, '/');
+	const char *line = line_beside(d, path, name);
 
-	return rooted_number(d->root,
-			     arena_printf(d->a, "%.*s/%s", (int)(slash - path), path, name), v);
+	return line && num_parse(span_of(line), v);
 }
 
 /* The first word of a file's first line. */
@@ -101,10 +107,7 @@ void look_idle(struct doctor *d, const struct doctor_check *c, struct doctor_res
 		    (number_beside(d, paths[i], "disable", &off) && off != 0))
 			continue;
 		deepest = latency;
-		name = rooted_line(d->a, d->root,
-				   arena_printf(d->a, "%.*s/name",
-						(int)(strrchr(paths[i], '/') - paths[i]),
-						paths[i]));
+		name = line_beside(d, paths[i], "name");
 	}
 	if (deepest < 0)
 		doctor_absent(r, NULL);
@@ -209,17 +212,21 @@ void look_throttled(struct doctor *d, const struct doctor_check *c, struct docto
 		doctor_tell(d, r, sum > 0, "%.0f times since boot", sum);
 }
 
+/* The batteries of mice and the like have the scope "Device". */
 void look_battery(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
 {
-	size_t n, i;
-	struct rooted_count *list =
-		rooted_lines(d->a, d->root, "/sys/class/power_supply/*/status", &n);
+	size_t n, i, ours = 0;
+	char **paths = glob_paths(d, "/sys/class/power_supply/*/status", &n);
 	bool drains = false;
 
 	(void)c;
-	for (i = 0; i < n; i++)
-		drains |= !strcmp(list[i].line, "Discharging");
-	if (!n)
+	for (i = 0; i < n; i++) {
+		if (str_equal(line_beside(d, paths[i], "scope"), "Device"))
+			continue;
+		ours++;
+		drains |= str_equal(rooted_line(d->a, d->root, paths[i]), "Discharging");
+	}
+	if (!ours)
 		doctor_absent(r, NULL);
 	else
 		doctor_tell(d, r, drains, "%s", drains ? "battery" : "mains");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "machine/doctor_usage.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,7 +97,9 @@ const struct doctor_usage *doctor_watch(struct doctor *d)
 		most = now - ticks[i];
 		top = i;
 	}
-	u->busy = d->cpus * (1 - (after.idle - before.idle) / (after.total - before.total));
+	/* time that a CPU waited for a disk may go back a little */
+	u->busy = d->cpus *
+		  fmax(0, 1 - (after.idle - before.idle) / (after.total - before.total));
 	u->top = d->cpus * most / (after.total - before.total);
 	u->who = most > 0 ? describe(d, paths[top]) : NULL;
 	return u;

@@ -10,6 +10,7 @@ v1 v2   a container with control groups of version 1 or 2, and a CPU quota
 arm64   a board with big and little cores
 damaged files that are empty, cut, or hold no value
 """
+import gzip
 import os
 import sys
 
@@ -108,6 +109,9 @@ def hostile(t):
     t.put("/proc/pressure/\x1b[31mred \n", "some total=12\n")
     t.put("/proc/net/dev", "lo:\nlo: 1 2\n")
     t.put("/dev/kmsg", "")
+    t.put("/proc/config.gz", gzip.compress(b"CONFIG_SMP=y\n" * (1 << 20), mtime=0))
+    t.put("/sys/class/power_supply/mouse/status", "Discharging\n")
+    t.put("/sys/class/power_supply/mouse/scope", "Device\n")
     for i in range(3):
         t.put("/sys/devices/system/cpu/cpu0/cpuidle/state%d/time" % i, "")
     t.put("/sys/devices/system/cpu/cpu0/cpuidle/state1/name", "\x1b]0;x\x07 a\tb\n")
@@ -175,6 +179,7 @@ def laptop(t):
         CPU + "intel_pstate/no_turbo": "0\n", CPU + "smt/active": "1\n",
         "/sys/devices/cpu_core/cpus": "0-3\n", "/sys/devices/cpu_atom/cpus": "4-11\n",
         "/sys/class/power_supply/BAT0/status": "Discharging\n",
+        "/proc/config.gz": gzip.compress(b"CONFIG_SMP=y\nCONFIG_DEBUG_PREEMPT=y\n", mtime=0),
         "/sys/firmware/acpi/platform_profile": "balanced\n",
         "/proc/loadavg": "1.72 0.80 0.40 2/900 11206\n", KERNEL + "sched_autogroup_enabled": "1\n",
         KERNEL + "tainted": "4608\n"})

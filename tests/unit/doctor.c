@@ -13,11 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "core/file.h"
 #include "core/num.h"
 #include "machine/doctor.h"
 #include "machine/doctor_look.h"
+#include "machine/facts.h"
 
 #define CPU  "/sys/devices/system/cpu/"
 #define PROC "/proc/sys/kernel/"
@@ -113,6 +115,8 @@ static const struct row {
 	{"cpu.idle", CPU "cpu0/cpuidle/state1/latency", "2\n", "133\n", DOCTOR_WARN},
 	{"cpu.throttled", CPU "cpu3/thermal_throttle/core_throttle_count", "0\n", "4\n",
 	 DOCTOR_WARN},
+	{"power.battery", "/sys/class/power_supply/BAT1/status", "Full\n", "Discharging\n",
+	 DOCTOR_FAIL},
 	{"power.profile", "/sys/firmware/acpi/platform_profile", "performance\n", "low-power\n",
 	 DOCTOR_WARN},
 	{"power.battery", "/sys/class/power_supply/BAT0/status", "Charging\n", "Discharging\n",
@@ -487,6 +491,52 @@ static void damaged_journals_are_borne(void **state)
 	teardown(&t);
 }
 
+/* ---- facts of the kernel ---- */
+
+static const char *fact(struct tree *t, const char *key)
+{
+	struct machine_fact *list;
+	size_t n, i;
+
+	list = machine_read_facts(t->a, t->root, NULL, &n);
+	for (i = 0; i < n; i++)
+		if (!strcmp(list[i].key, key))
+			return list[i].value;
+	return NULL;
+}
+
+/* One configuration is one fact, packed or not; of other releases it is another one. */
+static void compiler_and_configuration(void **state)
+{
+	const char *const key = "kernel.config.6.1.0-test", *plain;
+	struct tree t;
+	gzFile gz;
+
+	(void)state;
+	setup(&t);
+	put(&t, "/proc/version", "Linux version 6.1.0-test (a@b) (gcc-12 (Debian 12.2.0-14) 12.2.0, "
+				 "GNU ld (GNU Binutils for Debian) 2.40) #1 SMP Debian\n");
+	assert_string_equal(fact(&t, "kernel.compiler"),
+			    "gcc-12 (Debian 12.2.0-14) 12.2.0, GNU ld (GNU Binutils for Debian) "
+			    "2.40");
+	assert_null(fact(&t, key));
+	put(&t, "/boot/config-6.1.0-test", "CONFIG_SMP=y\n");
+	plain = fact(&t, key);
+	assert_non_null(plain);
+	put(&t, "/boot/config-6.1.0-test", "CONFIG_SMP=y\nCONFIG_NUMA=y\n");
+	assert_string_not_equal(fact(&t, key), plain);
+	put(&t, "/proc/config.gz", "");
+	assert_null(fact(&t, key)); /* damaged */
+	gz = gzopen(arena_printf(t.a, "%s/proc/config.gz", t.root), "w");
+	gzputs(gz, "CONFIG_SMP=y\n");
+	gzclose(gz);
+	assert_string_equal(fact(&t, key), plain);
+	assert_string_equal(machine_fact_title(t.a, key), "configuration of 6.1.0-test");
+	put(&t, "/proc/version", "Linux version 6.1.0\n");
+	assert_null(fact(&t, "kernel.compiler"));
+	teardown(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -497,6 +547,7 @@ int main(void)
 		cmocka_unit_test(what_others_changed_is_left_alone),
 		cmocka_unit_test(a_restart_ends_it),
 		cmocka_unit_test(damaged_journals_are_borne),
+		cmocka_unit_test(compiler_and_configuration),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
