@@ -52,22 +52,6 @@ enum doctor_state doctor_judge(const struct doctor_check *c, const char *value)
 	return !c->poor || doctor_matches(c->poor, value) ? c->bad : DOCTOR_INFO;
 }
 
-void doctor_absent(struct doctor_result *r, const char *why)
-{
-	r->state = DOCTOR_ABSENT;
-	r->value = why;
-}
-
-void doctor_tell(struct doctor *d, struct doctor_result *r, bool bad, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	r->value = arena_vprintf(d->a, fmt, ap);
-	va_end(ap);
-	r->state = bad ? r->check->bad : DOCTOR_OK;
-}
-
 /* ---- what files say ---- */
 
 /* Why there is no value: the machine is virtual, we may not look, or there is no such thing. */
@@ -142,7 +126,8 @@ static void look_files(struct doctor *d, const struct doctor_check *c, struct do
 		if (!there && rooted_read(d->root, path, 1, &sb) != -ENOENT)
 			there = path;
 	}
-	doctor_absent(r, why_absent(d, c, there));
+	r->state = DOCTOR_ABSENT;
+	r->value = why_absent(d, c, there);
 }
 
 /* ---- the whole ---- */
@@ -204,9 +189,12 @@ static void look_one(struct doctor *d, const struct doctor_check *c, struct doct
 	if (!c->look) {
 		look_files(d, c, r);
 	} else {
-		c->look(d, c, r);
-		if (r->state == DOCTOR_ABSENT && !r->value)
+		r->state = DOCTOR_OK;
+		r->value = c->look(d, c, &r->state);
+		if (!r->value) {
+			r->state = DOCTOR_ABSENT;
 			r->value = why_absent(d, c, c->path);
+		}
 	}
 	for (p = arena_printf(d->a, "%.400s", r->value), r->value = p; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
@@ -233,7 +221,6 @@ struct doctor_result *doctor_look(struct arena *a, const struct doctor_options *
 	d.cpus = count_cpus(&d);
 	d.cpuinfo = read_text(&d, "/proc/cpuinfo");
 	d.meminfo = read_text(&d, "/proc/meminfo");
-	d.cmdline = rooted_line(a, d.root, "/proc/cmdline");
 	d.hypervisor = find_hypervisor(&d);
 	read_comms(&d);
 	if (!opt->quick)

@@ -25,7 +25,14 @@ enum doctor_state {
 extern const char *const doctor_state_names[DOCTOR_STATES];
 
 struct doctor;
-struct doctor_result;
+struct doctor_check;
+
+/*
+ * The value of a check that takes more than a file; NULL: it is not exposed. *state is DOCTOR_OK
+ * before, and set where it is not.
+ */
+typedef const char *doctor_look_fn(struct doctor *d, const struct doctor_check *c,
+				   enum doctor_state *state);
 
 struct doctor_check {
 	const char *name;  /* "cpufreq.governor" */
@@ -53,7 +60,7 @@ struct doctor_check {
 	bool safe;
 	bool hardware; /* hidden from a virtual machine */
 	bool slow;     /* takes longer than a few files */
-	void (*look)(struct doctor *d, const struct doctor_check *c, struct doctor_result *r);
+	doctor_look_fn *look;
 };
 extern const struct doctor_check doctor_checks[];
 extern const size_t n_doctor_checks;

@@ -101,9 +101,11 @@ const struct doctor_check doctor_checks[] = {
 
 	/* ---- who else runs ---- */
 	{"busy.cpus", "CPUs busy", 9, .bad = DOCTOR_WARN, .look = look_busy, .slow = true,
+	 .absent = "no time passed between two looks",
 	 .why = "others take CPU time and caches from what is measured",
 	 .fix = "stop what runs (top), or wait until it ends"},
 	{"busy.top", "largest CPU user", 7, .bad = DOCTOR_WARN, .look = look_top, .slow = true,
+	 .absent = "no time passed between two looks",
 	 .why = "it runs beside what is measured", .fix = "stop it, or wait until it ends"},
 	{"busy.load", "load average", 5, .bad = DOCTOR_WARN, .look = look_load,
 	 .why = "others ran in the last minute, or still do",

@@ -63,20 +63,30 @@ static void add_word(struct strbuf *sb, const char *word)
 }
 
 /* Bad where anything is in the list. */
-static void tell_list(struct doctor *d, struct doctor_result *r, const struct strbuf *list)
+static const char *tell_list(struct doctor *d, const struct doctor_check *c,
+			     const struct strbuf *list, enum doctor_state *state)
 {
-	doctor_tell(d, r, list->len > 0, "%s", list->len ? list->buf : "none");
+	if (!list->len)
+		return "none";
+	*state = c->bad;
+	return arena_strdup(d->a, list->buf);
+}
+
+static const char *yes_or_no(const struct doctor_check *c, bool bad, const char *yes, const char *no,
+			     enum doctor_state *state)
+{
+	*state = bad ? c->bad : DOCTOR_OK;
+	return bad ? yes : no;
 }
 
 /* ---- CPUs ---- */
 
-void look_limits(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_limits(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	size_t n, i, limited = 0, known = 0;
 	char **paths = glob_paths(d, CPU "cpu[0-9]*/cpufreq/scaling_max_freq", &n);
 	double limit, most, lowest = INFINITY;
 
-	(void)c;
 	for (i = 0; i < n; i++) {
 		if (!rooted_number(d->root, paths[i], &limit) ||
 		    !number_beside(d, paths[i], "cpuinfo_max_freq", &most))
@@ -85,23 +95,20 @@ void look_limits(struct doctor *d, const struct doctor_check *c, struct doctor_r
 		limited += limit < most;
 		lowest = fmin(lowest, limit);
 	}
-	if (!known)
-		doctor_absent(r, NULL);
-	else if (limited)
-		doctor_tell(d, r, true, "%zu CPUs below their maximum, down to %.0f MHz", limited,
+	if (!limited)
+		return known ? "none" : NULL;
+	*state = c->bad;
+	return arena_printf(d->a, "%zu CPUs below their maximum, down to %.0f MHz", limited,
 			    lowest / 1000);
-	else
-		doctor_tell(d, r, false, "none");
 }
 
-void look_idle(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_idle(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	size_t n, i;
 	char **paths = glob_paths(d, CPU "cpu0/cpuidle/state*/latency", &n);
 	double latency, off, deepest = -1;
 	const char *name = NULL;
 
-	(void)c;
 	for (i = 0; i < n; i++) {
 		if (!rooted_number(d->root, paths[i], &latency) || latency <= deepest ||
 		    (number_beside(d, paths[i], "disable", &off) && off != 0))
@@ -109,36 +116,32 @@ void look_idle(struct doctor *d, const struct doctor_check *c, struct doctor_res
 		deepest = latency;
 		name = line_beside(d, paths[i], "name");
 	}
-	if (deepest < 0)
-		doctor_absent(r, NULL);
-	else
-		doctor_tell(d, r, deepest > DEEP_IDLE, "%s, %.0f us to wake up", name ? name : "?",
-			    deepest);
+	if (deepest > DEEP_IDLE)
+		*state = c->bad;
+	return deepest < 0 ? NULL
+			   : arena_printf(d->a, "%s, %.0f us to wake up", name ? name : "?",
+					  deepest);
 }
 
 /* x86 has a PMU for each kind of core; arm64 and newer x86 tell the capacity of each CPU. */
-void look_hybrid(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_hybrid(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	const char *core = rooted_line(d->a, d->root, "/sys/devices/cpu_core/cpus");
 	const char *atom = rooted_line(d->a, d->root, "/sys/devices/cpu_atom/cpus");
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	size_t n, i;
-	struct rooted_count *list;
+	struct rooted_count *list = rooted_lines(d->a, d->root, CPU "cpu[0-9]*/cpu_capacity", &n);
 
-	(void)c;
-	if (core && atom) {
-		doctor_tell(d, r, true, "performance %s, efficiency %s", core, atom);
-		return;
-	}
-	list = rooted_lines(d->a, d->root, CPU "cpu[0-9]*/cpu_capacity", &n);
-	for (i = 0; i < n; i++)
+	if (core && atom)
+		strbuf_addf(&sb, "performance %s, efficiency %s", core, atom);
+	for (i = 0; i < n && n > 1; i++)
 		add_word(&sb, arena_printf(d->a, "%zu of capacity %s", list[i].files,
 					   list[i].line));
-	doctor_tell(d, r, n > 1, "%s", n > 1 ? sb.buf : "one");
+	return yes_or_no(c, sb.len > 0, arena_strdup(d->a, strbuf_str(&sb)), "one", state);
 }
 
 /* Cpus_allowed_list: of this program, which taskset, cpusets and containers narrow. */
-void look_allowed(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_allowed(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	const char *list;
@@ -146,90 +149,76 @@ void look_allowed(struct doctor *d, const struct doctor_check *c, struct doctor_
 	int64_t first, last;
 	double n = 0;
 
-	(void)c;
 	rooted_read(d->root, "/proc/self/status", 1 << 16, &sb);
 	list = rooted_value(d->a, (struct span){strbuf_str(&sb), sb.len}, "Cpus_allowed_list");
 	rest = span_of(list ? list : "");
 	while (num_next_range(&rest, &first, &last, NULL))
 		n += (double)(last - first) + 1;
-	if (!n)
-		doctor_absent(r, NULL);
-	else
-		doctor_tell(d, r, n < d->cpus, "%.0f of %.0f", fmin(n, d->cpus), d->cpus);
+	if (n < d->cpus)
+		*state = c->bad;
+	return n ? arena_printf(d->a, "%.0f of %.0f", fmin(n, d->cpus), d->cpus) : NULL;
 }
 
-void look_microcode(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_microcode(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	struct span rest = d->cpuinfo, line;
 	const char *first = NULL, *level;
-	bool differ = false;
 
-	(void)c;
-	while (span_next_line(&rest, &line, NULL)) {
+	while (span_next_line(&rest, &line, NULL) && *state == DOCTOR_OK) {
 		level = span_starts(line, "microcode") ? rooted_value(d->a, line, "microcode")
 						       : NULL;
-		if (level && (!first || (strcmp(level, first) && !differ))) {
-			differ = first != NULL;
-			first = first ? first : level;
-			add_word(&sb, level);
-		}
+		if (!level || (first && !strcmp(level, first)))
+			continue;
+		if (first)
+			*state = c->bad;
+		first = first ? first : level;
+		add_word(&sb, level);
 	}
-	if (!first)
-		doctor_absent(r, NULL);
-	else
-		doctor_tell(d, r, differ, "%s", sb.buf);
+	return first ? arena_strdup(d->a, sb.buf) : NULL;
 }
 
-void look_mitigations(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_mitigations(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	size_t n, i, on = 0, open = 0;
 	struct rooted_count *list = rooted_lines(d->a, d->root, CPU "vulnerabilities/*", &n);
 
-	(void)c;
 	for (i = 0; i < n; i++) {
 		on += str_starts(list[i].line, "Mitigation") ? list[i].files : 0;
 		open += str_starts(list[i].line, "Vulnerable") ? list[i].files : 0;
 	}
-	if (!n)
-		doctor_absent(r, NULL);
-	else
-		doctor_tell(d, r, on + open > 0, "%zu on, %zu holes left open", on, open);
+	if (on + open)
+		*state = c->bad;
+	return n ? arena_printf(d->a, "%zu on, %zu holes left open", on, open) : NULL;
 }
 
-void look_throttled(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_throttled(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	size_t n, i;
 	char **paths = glob_paths(d, CPU "cpu[0-9]*/thermal_throttle/core_throttle_count", &n);
 	double v, sum = 0;
 
-	(void)c;
 	for (i = 0; i < n; i++)
 		sum += rooted_number(d->root, paths[i], &v) ? v : 0;
-	if (!n)
-		doctor_absent(r, NULL);
-	else
-		doctor_tell(d, r, sum > 0, "%.0f times since boot", sum);
+	if (sum > 0)
+		*state = c->bad;
+	return n ? arena_printf(d->a, "%.0f times since boot", sum) : NULL;
 }
 
 /* The batteries of mice and the like have the scope "Device". */
-void look_battery(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_battery(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	size_t n, i, ours = 0;
 	char **paths = glob_paths(d, "/sys/class/power_supply/*/status", &n);
 	bool drains = false;
 
-	(void)c;
 	for (i = 0; i < n; i++) {
 		if (str_equal(line_beside(d, paths[i], "scope"), "Device"))
 			continue;
 		ours++;
 		drains |= str_equal(rooted_line(d->a, d->root, paths[i]), "Discharging");
 	}
-	if (!ours)
-		doctor_absent(r, NULL);
-	else
-		doctor_tell(d, r, drains, "%s", drains ? "battery" : "mains");
+	return ours ? yes_or_no(c, drains, "battery", "mains", state) : NULL;
 }
 
 /* ---- who else runs ---- */
@@ -240,7 +229,7 @@ static bool is_named(const char *comm, struct span name)
 	return strlen(comm) == MIN(name.len, (size_t)15) && span_starts(name, comm);
 }
 
-void look_running(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_running(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	struct span rest = span_of(c->good), name;
@@ -252,79 +241,75 @@ void look_running(struct doctor *d, const struct doctor_check *c, struct doctor_
 		if (i < d->n_comms)
 			add_word(&sb, arena_strndup(d->a, name.s, name.len));
 	}
-	tell_list(d, r, &sb);
+	return tell_list(d, c, &sb, state);
 }
 
-void look_busy(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_busy(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
-	(void)c;
-	if (!d->usage) {
-		doctor_absent(r, "no time passed between two looks");
-		return;
-	}
-	doctor_tell(d, r, d->usage->busy > 0.1 + 0.02 * d->cpus, "%.1f of %.0f", d->usage->busy,
-		    d->cpus);
-	if (d->usage->busy > 0.5 * d->cpus)
-		r->state = DOCTOR_FAIL;
-}
-
-void look_top(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
-{
-	(void)c;
 	if (!d->usage)
-		doctor_absent(r, "no time passed between two looks");
-	else if (d->usage->who)
-		doctor_tell(d, r, d->usage->top > 0.05, "%.0f%% of a CPU: %s",
-			    d->usage->top * PERCENT, d->usage->who);
-	else
-		doctor_tell(d, r, false, "none");
+		return NULL;
+	if (d->usage->busy > 0.1 + 0.02 * d->cpus)
+		*state = d->usage->busy > 0.5 * d->cpus ? DOCTOR_FAIL : c->bad;
+	return arena_printf(d->a, "%.1f of %.0f", d->usage->busy, d->cpus);
 }
 
-void look_load(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_top(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
+{
+	const struct doctor_usage *u = d->usage;
+
+	if (!u || !u->who)
+		return u ? "none" : NULL;
+	if (u->top > 0.05)
+		*state = c->bad;
+	return arena_printf(d->a, "%.0f%% of a CPU: %s", u->top * PERCENT, u->who);
+}
+
+const char *look_load(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	double load;
 
-	(void)c;
-	if (first_number(d, "/proc/loadavg", &load))
-		doctor_tell(d, r, load > 0.3 + 0.05 * d->cpus, "%.2f on %.0f CPUs", load, d->cpus);
-	else
-		doctor_absent(r, NULL);
+	if (!first_number(d, "/proc/loadavg", &load))
+		return NULL;
+	if (load > 0.3 + 0.05 * d->cpus)
+		*state = c->bad;
+	return arena_printf(d->a, "%.2f on %.0f CPUs", load, d->cpus);
 }
 
-void look_uptime(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_uptime(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	double seconds;
 
-	(void)c;
-	if (first_number(d, "/proc/uptime", &seconds))
-		doctor_tell(d, r, seconds < 120, "%s", num_duration(d->a, seconds));
-	else
-		doctor_absent(r, NULL);
+	if (!first_number(d, "/proc/uptime", &seconds))
+		return NULL;
+	if (seconds < 120)
+		*state = c->bad;
+	return num_duration(d->a, seconds);
 }
 
 /* some avg10=1.24 avg60=0.80 avg300=0.31 total=8123: per cent of the last ten seconds */
-void look_pressure(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_pressure(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	const char *line = rooted_line(d->a, d->root, c->path);
 	const char *p = line ? strstr(line, "avg10=") : NULL;
 	struct span rest = span_of(p ? p + strlen("avg10=") : ""), word;
 	double v;
 
-	if (span_next_word(&rest, &word) && num_parse(word, &v))
-		doctor_tell(d, r, v > 1, "%.1f%% of the last 10 s", v);
-	else
-		doctor_absent(r, NULL);
+	if (!span_next_word(&rest, &word) || !num_parse(word, &v))
+		return NULL;
+	if (v > 1)
+		*state = c->bad;
+	return arena_printf(d->a, "%.1f%% of the last 10 s", v);
 }
 
-void look_steal(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_steal(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	struct doctor_ticks t;
 
-	(void)c;
-	if (doctor_read_ticks(d, &t))
-		doctor_tell(d, r, t.steal > 0.005 * t.total, "%.2f%%", PERCENT * t.steal / t.total);
-	else
-		doctor_absent(r, NULL);
+	if (!doctor_read_ticks(d, &t))
+		return NULL;
+	if (t.steal > 0.005 * t.total)
+		*state = c->bad;
+	return arena_printf(d->a, "%.2f%%", PERCENT * t.steal / t.total);
 }
 
 /* ---- walls ---- */
@@ -360,7 +345,7 @@ static double group_quota(struct doctor *d, char *folder, bool first_version, bo
 	return q / p;
 }
 
-void look_quota(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_quota(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	static const char *const controllers[] = {"", "cpu"};
 	double least = INFINITY, quota;
@@ -368,7 +353,6 @@ void look_quota(struct doctor *d, const struct doctor_check *c, struct doctor_re
 	char *folder;
 	size_t i;
 
-	(void)c;
 	for (i = 0; i < ARRAY_SIZE(controllers); i++) {
 		folder = cgroup_folder(d->a, d->root, controllers[i]);
 		if (!folder)
@@ -380,15 +364,13 @@ void look_quota(struct doctor *d, const struct doctor_check *c, struct doctor_re
 				least = fmin(least, quota);
 		} while (cgroup_up(folder, controllers[i]));
 	}
-	if (!known)
-		doctor_absent(r, NULL);
-	else if (isfinite(least))
-		doctor_tell(d, r, true, "%.2f of %.0f CPUs", least, d->cpus);
-	else
-		doctor_tell(d, r, false, "none");
+	if (!isfinite(least))
+		return known ? "none" : NULL;
+	*state = c->bad;
+	return arena_printf(d->a, "%.2f of %.0f CPUs", least, d->cpus);
 }
 
-void look_memory_limit(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_memory_limit(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	static const char *const controllers[] = {"", "memory"};
 	static const char *const files[] = {"memory.max", "memory.limit_in_bytes"};
@@ -397,7 +379,6 @@ void look_memory_limit(struct doctor *d, const struct doctor_check *c, struct do
 	char *folder;
 	size_t i;
 
-	(void)c;
 	for (i = 0; i < ARRAY_SIZE(controllers); i++) {
 		folder = cgroup_folder(d->a, d->root, controllers[i]);
 		known |= folder != NULL;
@@ -412,167 +393,149 @@ void look_memory_limit(struct doctor *d, const struct doctor_check *c, struct do
 		}
 	}
 	meminfo_gib(d, "MemTotal", &total);
-	if (!known)
-		doctor_absent(r, NULL);
-	else if (least < total)
-		doctor_tell(d, r, true, "%.2f GiB", least);
-	else
-		doctor_tell(d, r, false, "none");
+	if (least >= total)
+		return known ? "none" : NULL;
+	*state = c->bad;
+	return arena_printf(d->a, "%.2f GiB", least);
 }
 
-void look_virtual(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_virtual(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
-	(void)c;
-	doctor_tell(d, r, d->hypervisor != NULL, "%s", d->hypervisor ? d->hypervisor : "no");
+	return yes_or_no(c, d->hypervisor != NULL, d->hypervisor, "no", state);
 }
 
-void look_container(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_container(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	static const char *const marks[] = {"/.dockerenv", "/run/.containerenv",
 					    "/run/systemd/container"};
 	size_t i, n, found = 0;
 
-	(void)c;
 	for (i = 0; i < ARRAY_SIZE(marks); i++) {
 		glob_paths(d, marks[i], &n);
 		found += n;
 	}
-	doctor_tell(d, r, found > 0, "%s", found ? "yes" : "no");
+	return yes_or_no(c, found > 0, "yes", "no", state);
 }
 
 /* ---- memory, disk ---- */
 
-void look_memory(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_memory(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	double total, left;
 
-	(void)c;
-	if (!meminfo_gib(d, "MemTotal", &total) || !meminfo_gib(d, "MemAvailable", &left)) {
-		doctor_absent(r, NULL);
-		return;
-	}
-	doctor_tell(d, r, left < 0.2 * total, "%.1f of %.1f GiB", left, total);
-	if (left < 0.05 * total)
-		r->state = DOCTOR_FAIL;
+	if (!meminfo_gib(d, "MemTotal", &total) || !meminfo_gib(d, "MemAvailable", &left))
+		return NULL;
+	if (left < 0.2 * total)
+		*state = left < 0.05 * total ? DOCTOR_FAIL : c->bad;
+	return arena_printf(d->a, "%.1f of %.1f GiB", left, total);
 }
 
-void look_swap(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_swap(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	double total, left;
 
-	(void)c;
-	if (meminfo_gib(d, "SwapTotal", &total) && meminfo_gib(d, "SwapFree", &left))
-		doctor_tell(d, r, total - left > 0.01, "%.2f of %.2f GiB", total - left, total);
-	else
-		doctor_absent(r, NULL);
+	if (!meminfo_gib(d, "SwapTotal", &total) || !meminfo_gib(d, "SwapFree", &left))
+		return NULL;
+	if (total - left > 0.01)
+		*state = c->bad;
+	return arena_printf(d->a, "%.2f of %.2f GiB", total - left, total);
 }
 
-void look_dirty(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_dirty(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	double dirty, writeback = 0;
 
-	(void)c;
-	if (!meminfo_gib(d, "Dirty", &dirty)) {
-		doctor_absent(r, NULL);
-		return;
-	}
+	if (!meminfo_gib(d, "Dirty", &dirty))
+		return NULL;
 	meminfo_gib(d, "Writeback", &writeback);
 	dirty += writeback;
-	doctor_tell(d, r, dirty > 0.25, "%.0f MiB", dirty * 1024);
+	if (dirty > 0.25)
+		*state = c->bad;
+	return arena_printf(d->a, "%.0f MiB", dirty * 1024);
 }
 
 /* With one node there is nothing to balance. */
-void look_balancing(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_balancing(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	size_t nodes;
 	double on;
 
 	glob_paths(d, "/sys/devices/system/node/node[0-9]*", &nodes);
 	if (!rooted_number(d->root, c->path, &on))
-		doctor_absent(r, NULL);
-	else
-		doctor_tell(d, r, on != 0 && nodes > 1, "%s, %zu node%s", on != 0 ? "on" : "off",
-			    MAX(nodes, (size_t)1), nodes > 1 ? "s" : "");
+		return NULL;
+	if (on != 0 && nodes > 1)
+		*state = c->bad;
+	return arena_printf(d->a, "%s, %zu node%s", on != 0 ? "on" : "off", MAX(nodes, (size_t)1),
+			    nodes > 1 ? "s" : "");
 }
 
-void look_space(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_space(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	const struct doctor_host *h = d->opt->host;
 	double gib;
 
-	(void)c;
-	if (!h || !h->folder) {
-		doctor_absent(r, NULL);
-		return;
-	}
+	if (!h || !h->folder)
+		return NULL;
 	gib = h->free_bytes / (1 << 30);
-	doctor_tell(d, r, gib < 2, "%.1f GiB free at %s", gib, h->folder);
-	if (gib < 0.1)
-		r->state = DOCTOR_FAIL;
+	if (gib < 2)
+		*state = gib < 0.1 ? DOCTOR_FAIL : c->bad;
+	return arena_printf(d->a, "%.1f GiB free at %s", gib, h->folder);
 }
 
 /* ---- the kernel ---- */
 
-void look_clock(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_clock(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	const struct doctor_host *h = d->opt->host;
 
-	(void)c;
-	if (h && h->has_clock)
-		doctor_tell(d, r, fabs(h->clock_correction) > 0.01, "%.0f ms to go",
-			    1000 * h->clock_correction);
-	else
-		doctor_absent(r, NULL);
+	if (!h || !h->has_clock)
+		return NULL;
+	if (fabs(h->clock_correction) > 0.01)
+		*state = c->bad;
+	return arena_printf(d->a, "%.0f ms to go", 1000 * h->clock_correction);
 }
 
-void look_config(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_config(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, found = STRBUF_INIT;
 	struct span rest = span_of(c->good), option;
 
-	if (kconfig_read(d->a, d->root, &text, NULL)) {
-		doctor_absent(r, NULL);
-		return;
-	}
+	if (kconfig_read(d->a, d->root, &text, NULL))
+		return NULL;
 	while (span_next_word(&rest, &option)) {
 		const char *name = arena_strndup(d->a, option.s, option.len);
 
 		if (kconfig_has((struct span){strbuf_str(&text), text.len}, name))
 			add_word(&found, name + strlen("CONFIG_"));
 	}
-	tell_list(d, r, &found);
+	return tell_list(d, c, &found, state);
 }
 
-void look_cmdline(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_cmdline(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	struct span rest = span_of(d->cmdline ? d->cmdline : ""), word;
+	const char *line = rooted_line(d->a, d->root, "/proc/cmdline");
+	struct span rest = span_of(line ? line : ""), word;
 
-	while (span_next_word(&rest, &word)) {
+	/* what stands behind "--" is for init */
+	while (span_next_word(&rest, &word) && !span_is(word, "--")) {
 		const char *option = arena_strndup(d->a, word.s, word.len);
 
-		if (!strcmp(option, "--"))
-			break; /* the rest is for init */
 		if (doctor_matches(c->good, option))
 			add_word(&sb, option);
 	}
-	if (!d->cmdline)
-		doctor_absent(r, NULL);
-	else
-		tell_list(d, r, &sb);
+	return line ? tell_list(d, c, &sb, state) : NULL;
 }
 
 /* Bits of Documentation/admin-guide/tainted-kernels.rst, "7:oops 14:soft-lockup". */
-void look_taint(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
+const char *look_taint(struct doctor *d, const struct doctor_check *c, enum doctor_state *state)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	struct span rest = span_of(c->good), word;
 	double taint, bit;
 
-	if (!rooted_number(d->root, c->path, &taint) || taint < 0 || taint > 0x1p40) {
-		doctor_absent(r, NULL);
-		return;
-	}
+	if (!rooted_number(d->root, c->path, &taint) || taint < 0 || taint > 0x1p40)
+		return NULL;
 	while (span_next_word(&rest, &word)) {
 		size_t len = (size_t)((const char *)memchr(word.s, ':', word.len) - word.s);
 
@@ -580,5 +543,5 @@ void look_taint(struct doctor *d, const struct doctor_check *c, struct doctor_re
 		    ((int64_t)taint >> (int)bit) & 1)
 			add_word(&sb, arena_strndup(d->a, word.s + len + 1, word.len - len - 1));
 	}
-	tell_list(d, r, &sb);
+	return tell_list(d, c, &sb, state);
 }
