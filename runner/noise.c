@@ -152,6 +152,7 @@ int noise_measure(struct arena *a, double seconds, struct noise **list, size_t *
 	uint64_t steps[ARRAY_SIZE(works)];
 	int r = 0;
 
+	proc_init();
 	for (i = 0; !r && i < ARRAY_SIZE(works); i++)
 		r = calibrate(&b, &works[i], &steps[i]);
 	if (!r)
