@@ -350,6 +350,43 @@ struct db_count {
 int db_get_counts(struct db *db, struct arena *a, const char *campaign, struct db_count **list,
 		  size_t *n, struct err *e);
 
+/* ---- bisections ---- */
+
+struct db_bisection {
+	int64_t id;
+	const char *name, *campaign; /* campaign NULL: nothing was measured yet */
+	const char *options;	     /* JSON, see hunt/bisect.h */
+	const char *decisions;	     /* lines of what was said by hand: "skip 1f2a..." */
+	int64_t created, ended;	     /* ended 0: it goes on */
+};
+/* Sets b->id. -EEXIST: one of that name goes on. */
+int db_add_bisection(struct db *db, struct db_bisection *b, struct err *e);
+int db_set_bisection(struct db *db, const struct db_bisection *b, struct err *e);
+/* The one of that name that goes on; -ENOENT. */
+int db_find_bisection(struct db *db, struct arena *a, const char *name, struct db_bisection *b,
+		      struct err *e);
+/*
+ * Good runs of the variants of a campaign with its test case, whatever campaign measured them: on
+ * its machine, with its backend and what it counts. Oldest first.
+ */
+struct db_evidence {
+	int64_t variant_id, run, boot_id, started;
+	bool own; /* of this campaign */
+	double value;
+};
+int db_get_evidence(struct db *db, struct arena *a, const char *campaign, const char *metric,
+		    struct db_evidence **list, size_t *n, struct err *e);
+/*
+ * Variants that were measured where the campaign would count it, and did not enter it, of kernels or
+ * programs with a commit.
+ */
+struct db_foreign {
+	int64_t variant_id;
+	const char *identity, *commit;
+};
+int db_get_foreign(struct db *db, struct arena *a, const char *campaign, struct db_foreign **list,
+		   size_t *n, struct err *e);
+
 /* A whole copy of the database as of now, also while others write; path must not exist yet. */
 int db_backup(struct db *db, const char *path, struct err *e);
 /*

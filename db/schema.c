@@ -21,5 +21,21 @@ static const char step_metric_words[] =
 /* Raw outputs are found by what they are when campaigns come from other databases. */
 static const char step_raw_hashes[] = "CREATE INDEX raws_by_sha256 ON raws(sha256);";
 
-const char *const db_steps[] = {db_schema_sql, step_metric_words, step_raw_hashes};
+/*
+ * Bisections, and campaigns made by them. Options are JSON, decisions lines ("skip 1f2a..."). Of one
+ * name only one goes on. (SQLite cannot alter a CHECK; new words of it leave what is stored valid,
+ * see "Making Other Kinds Of Table Schema Changes" in its documentation.)
+ */
+static const char step_bisections[] =
+	"CREATE TABLE bisections (id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
+	" campaign_id TEXT REFERENCES campaigns(id) ON DELETE SET NULL, options TEXT NOT NULL,"
+	" decisions TEXT NOT NULL DEFAULT '', created INTEGER NOT NULL, ended INTEGER) STRICT;"
+	"CREATE UNIQUE INDEX bisections_by_name ON bisections(name) WHERE ended IS NULL;"
+	"PRAGMA writable_schema = ON;"
+	"UPDATE sqlite_schema SET sql = replace(sql, ' ''import'')', ' ''import'', ''bisect'')')"
+	" WHERE type = 'table' AND name = 'campaigns';"
+	"PRAGMA writable_schema = RESET;";
+
+const char *const db_steps[] = {db_schema_sql, step_metric_words, step_raw_hashes,
+				step_bisections};
 const int db_n_steps = ARRAY_SIZE(db_steps);

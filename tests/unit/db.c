@@ -250,6 +250,28 @@ static void test_open_strangers(void **state)
 	meddle("INSERT INTO bookmarks VALUES ('untouched')");
 }
 
+/* A database of the version before takes the new kind, and keeps its campaigns. */
+static void test_migrate_bisections(void **state)
+{
+	struct db_bisection b = {.name = "x", .options = "{}", .created = NOON}, got;
+	struct db_campaign c = {.name = "q", .kind = "bisect", .unit = "run", .created = NOON};
+
+	(void)state;
+	ok(db_add_campaign(db, a, &c, &e));
+	b.campaign = c.id;
+	ok(db_add_bisection(db, &b, &e));
+	refused(db_add_bisection(db, &(struct db_bisection){.name = "x", .options = "{}"}, &e),
+		-EEXIST, "goes on already");
+	ok(db_find_bisection(db, a, "x", &got, &e));
+	assert_string_equal(got.campaign, c.id);
+	got.ended = NOON;
+	ok(db_set_bisection(db, &got, &e));
+	refused(db_find_bisection(db, a, "x", &got, &e), -ENOENT, "no bisection 'x'");
+	ok(db_add_bisection(db, &b, &e));
+	assert_int_equal(number("SELECT count(*) FROM bisections"), 2);
+	assert_int_equal(number("SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
+}
+
 static void test_migrate(void **state)
 {
 	const char *steps[16];
@@ -1264,6 +1286,7 @@ int main(void)
 		TEST(test_open_read),
 		TEST(test_open_memory),
 		TEST(test_open_strangers),
+		TEST(test_migrate_bisections),
 		TEST(test_migrate),
 		TEST(test_migrate_from_zero),
 		TEST(test_transactions),
