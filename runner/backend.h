@@ -37,7 +37,9 @@ struct kernel_found {
 	const char *commit;    /* of a git tree, else what the user states; may be NULL */
 	const char *config;    /* file with the configuration it was built with, or NULL */
 	const char *build_log; /* of a kernel that was built here, or NULL */
-	const char *error;     /* NULL, or "no_kernel": this variant cannot be measured */
+	const char *folder;    /* of a program's source, built; NULL: the variant has none */
+	const char *unit;      /* of the cache, locked until the program ends; or NULL */
+	const char *error;     /* NULL, or no_kernel, no_source: this variant cannot be measured */
 	const char *message;   /* why */
 };
 
@@ -102,6 +104,7 @@ struct backend {
 	void *data; /* of these */
 	/* A line for people while something slow goes on ("downloading ..."); may be NULL. */
 	void (*note)(const char *text);
+	bool peeks; /* find_kernel: the identity alone is wanted, nothing is built */
 	void *priv;
 };
 

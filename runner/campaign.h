@@ -21,7 +21,10 @@ struct kernel_patch {
 	bool reverse;
 };
 
-/* How a kernel is made from source: a tree (git, deb or tarball), patches, a configuration. */
+/*
+ * How a kernel is made from source: a tree (git, deb or tarball), patches, a configuration. Of a
+ * program: a git tree, patches, a command.
+ */
 struct kernel_recipe {
 	const char *repo, *ref; /* git: folder or address; branch, tag or commit */
 	bool remote;		/* the repository is an address */
@@ -36,6 +39,10 @@ struct kernel_recipe {
 	bool config_running;
 	const char *const *fragments; /* files, NULL at the end */
 	const char *target;	      /* bzImage or vmlinux; NULL: what the backend boots best */
+	const char *cflags;	      /* added to the compiler's options of a kernel, or NULL */
+	const char *command;	      /* of the shell, builds a program; NULL: nothing to build */
+	const char *fixup;	      /* patch for a tree that cannot be built without, or NULL */
+	double deadline;	      /* seconds a build may last, 0: six hours */
 };
 
 struct variant_config {
@@ -47,6 +54,7 @@ struct variant_config {
 	const char *release; /* uname -r of an installed kernel (manual backend) */
 	const struct kernel_recipe *recipe;
 	bool running;
+	const struct kernel_recipe *source; /* of a program (host): $KDELTA_SOURCE is its folder */
 	const char *kernel_text; /* the above as one text: what was written, not what it is */
 	int kernel_line, kernel_column;
 	const char *commit; /* stated by the user, or NULL */

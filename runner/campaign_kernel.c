@@ -7,6 +7,10 @@
  *	  patches: [series.mbox, <20241001.me@host>, -R revert-this.patch]
  *	  config: {target: tinyconfig, fragments: [guest.config]}
  *	  target: vmlinux
+ *
+ * and the key `source`, a program that is built for the host backend:
+ *
+ *	source: {git: {repo: ../tool, ref: v2}, build: make -s, deadline: 5m}
  */
 #include <string.h>
 
@@ -19,12 +23,16 @@
 /* First the kinds, of which one is named. */
 static const char *const kernel_keys[] = {
 	"image",  "deb",    "git",    "tarball", "source", "release", "running",
-	"modules", "initrd", "commit", "patches", "config", "target",  NULL,
+	"modules", "initrd", "commit", "patches", "config", "target",
+	"cflags", "deadline", NULL,
 };
 enum { N_KINDS = 7 };
 /* Of those that are built. */
 static const char *const recipe_keys[] = {
-	"patches", "config", "target", NULL,
+	"patches", "config", "target", "cflags", "deadline", NULL,
+};
+static const char *const program_keys[] = {
+	"git", "patches", "build", "deadline", NULL,
 };
 static const char *const git_keys[] = {
 	"repo", "ref", NULL,
@@ -287,6 +295,8 @@ static void read_recipe(struct reader *r, struct yaml_node *k, struct variant_co
 	read_patches(r, k, recipe);
 	read_config(r, k, recipe);
 	read_target(r, k, recipe);
+	yaml_get_string(k, "cflags", &recipe->cflags, r->e);
+	yaml_get_duration(k, "deadline", &recipe->deadline, r->e);
 }
 
 /* A node as one text without the form it was written in. */
@@ -367,6 +377,36 @@ static void check_backend(struct reader *r, const struct yaml_node *k,
 static bool needs_kernel(const struct reader *r)
 {
 	return strcmp(r->c->backend, "host") && backend_find(r->c->backend);
+}
+
+void reader_read_source(struct reader *r, struct yaml_node *map, struct variant_config *v)
+{
+	struct yaml_node *node =
+		mapping(r, map, "source", program_keys,
+			"{git: {repo: ../tool, ref: v2}, build: make}");
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct kernel_recipe *recipe;
+
+	if (!node)
+		return;
+	if (strcmp(r->c->backend, "host")) {
+		yaml_error(node, r->e, "'source' is for programs of the host backend");
+		err_hint(r->e, "a kernel is named by kernel: {git: {repo: PATH, ref: COMMIT}}");
+		return;
+	}
+	recipe = arena_alloc(r->a, sizeof(*recipe));
+	read_git(r, node, recipe);
+	if (!yaml_get(node, "git"))
+		yaml_error(node, r->e, "'source' needs git: {repo: PATH, ref: COMMIT}");
+	read_patches(r, node, recipe);
+	yaml_get_string(node, "build", &recipe->command, r->e);
+	yaml_get_duration(node, "deadline", &recipe->deadline, r->e);
+	add_text(&text, node);
+	v->source = recipe;
+	v->kernel_text = arena_printf(r->a, "%s source %s", v->kernel_text ? v->kernel_text : "",
+				      strbuf_str(&text));
+	v->kernel_line = node->line;
+	v->kernel_column = node->column;
 }
 
 void reader_read_kernel(struct reader *r, struct yaml_node *map, struct variant_config *v)

@@ -38,5 +38,7 @@ int campaign_take_suite(struct arena *a, struct campaign_config *c, const struct
 
 /* The key `kernel` of a variant; sets v->kernel_text. */
 void reader_read_kernel(struct reader *r, struct yaml_node *map, struct variant_config *v);
+/* The key `source`, after the kernel; adds to v->kernel_text. */
+void reader_read_source(struct reader *r, struct yaml_node *map, struct variant_config *v);
 
 #endif

@@ -8,7 +8,7 @@
 static const char *const variant_keys[] = {
 	"name",	  "description",    "kernel", "cmdline", "memory",
 	"sysctl", "sched_features", "knobs",  "env",	 "policy",
-	"nice",	  "same_as",	    NULL,
+	"nice",	  "same_as",	    "source", NULL,
 };
 /* of a second arm of another variant */
 static const char *const arm_keys[] = {"name", "description", "same_as", NULL};
@@ -163,6 +163,7 @@ static void read_variant(struct reader *r, struct yaml_node *map, struct variant
 		take_kernel(r->c->variants, v);
 	else
 		reader_read_kernel(r, map, v);
+	reader_read_source(r, map, v);
 	if (v->cmdline && !r->guest && !r->target && !r->reboots) {
 		yaml_error(yaml_get(map, "cmdline"), r->e,
 			   "'cmdline' needs a backend that boots: qemu, ssh or host-reboot");

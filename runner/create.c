@@ -8,7 +8,7 @@
 #include "runner/session.h"
 #include "runner/source.h"
 
-static int add_kernel_and_variant(struct session *s, size_t i)
+int session_add_variant(struct session *s, size_t i)
 {
 	const struct variant_config *config = &s->c->variants[i];
 	struct session_variant *v = &s->variants[i];
@@ -142,7 +142,7 @@ static int create_rows(struct session *s, int unused)
 		s->c->repeat = run_look_units(1);
 	s->row = (struct db_campaign){
 		.name = s->c->name,
-		.kind = "run",
+		.kind = s->grows ? "bisect" : "run",
 		.unit = s->c->flip ? "run" : s->backend.ops->unit,
 		.backend = s->backend.ops->name,
 		.accelerator = or_empty(s->backend.accelerator),
@@ -156,11 +156,11 @@ static int create_rows(struct session *s, int unused)
 	ret = db_put_machine(s->db, &machine, &s->row.machine_id, s->e);
 	if (!ret)
 		ret = db_add_campaign(s->db, s->a, &s->row, s->e);
-	for (i = 0; !ret && i < s->c->n_variants; i++)
-		ret = add_kernel_and_variant(s, i);
+	for (i = 0; !ret && i < s->c->n_variants && !s->grows; i++)
+		ret = session_add_variant(s, i);
 	for (i = 0; !ret && i < s->c->n_cases; i++)
 		ret = add_case(s, i);
-	if (!ret)
+	if (!ret && !s->grows)
 		ret = session_add_blocks(s, s->c->repeat, NULL);
 	return ret ? ret : add_facts(s);
 }

@@ -4,6 +4,7 @@
 
 #include "runner/kernel.h"
 #include "runner/machine.h"
+#include "runner/program.h"
 #include "runner/settings.h"
 
 static int host_prepare(struct backend *b, struct err *e)
@@ -21,11 +22,15 @@ static int host_prepare(struct backend *b, struct err *e)
 static int host_find_kernel(struct backend *b, int variant, struct kernel_found *found,
 			    struct err *e)
 {
-	static const struct kernel_options options = {.installed_only = true};
+	const struct kernel_options options = {.installed_only = true, .note = b->note, .peeks = b->peeks};
 	struct variant_config running = b->config->variants[variant];
+	int ret;
 
 	running.running = true;
-	return kernel_find(b->a, b->config, &running, &options, found, e);
+	ret = kernel_find(b->a, b->config, &running, &options, found, e);
+	return ret || !running.source
+		       ? ret
+		       : program_find(b->a, b->config, &running, &options, found, e);
 }
 
 static int take_failure(struct backend *b, struct visit *v, int failure, const struct err *why)

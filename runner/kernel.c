@@ -7,6 +7,7 @@
 
 #include "core/file.h"
 #include "runner/cache.h"
+#include "runner/program.h"
 
 char *kernel_pending_identity(struct arena *a, const struct variant_config *v)
 {
@@ -38,14 +39,7 @@ static const struct kernel_source *source_of(const struct variant_config *v)
 	return NULL;
 }
 
-/* Mistakes in what the campaign says, as opposed to bad luck with a variant. */
-static bool is_campaign_error(int ret)
-{
-	return ret == -EINVAL || ret == -ENOENT || ret == -EINTR;
-}
-
-/* All that went wrong, hints included, as one text. */
-static char *error_text(struct arena *a, const struct err *why)
+char *kernel_error_text(struct arena *a, const struct err *why)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	const struct err_item *item;
@@ -71,6 +65,15 @@ static void pass_on(const struct campaign_config *c, const struct variant_config
 	}
 }
 
+bool kernel_pass_on(const struct campaign_config *c, const struct variant_config *v, int ret,
+		    const struct err *why, struct err *e)
+{
+	if (ret != -EINVAL && ret != -ENOENT && ret != -EINTR)
+		return false;
+	pass_on(c, v, why, e);
+	return true;
+}
+
 int kernel_find(struct arena *a, const struct campaign_config *c, const struct variant_config *v,
 		const struct kernel_options *opt, struct kernel_found *k, struct err *e)
 {
@@ -85,12 +88,10 @@ int kernel_find(struct arena *a, const struct campaign_config *c, const struct v
 	ret = source->find(&r, k);
 	if (!ret)
 		return 0;
-	if (is_campaign_error(ret)) {
-		pass_on(c, v, &why, e);
+	if (kernel_pass_on(c, v, ret, &why, e))
 		return ret;
-	}
 	k->error = "no_kernel";
-	k->message = error_text(a, &why);
+	k->message = kernel_error_text(a, &why);
 	if (!k->identity)
 		k->identity = kernel_pending_identity(a, v);
 	return 0;
@@ -102,7 +103,7 @@ static bool takes_long(const struct campaign_config *c)
 	size_t i;
 
 	for (i = 0; i < c->n_variants; i++)
-		if (c->variants[i].recipe)
+		if (c->variants[i].recipe || c->variants[i].source)
 			return true;
 	return false;
 }
@@ -124,6 +125,8 @@ int kernel_check(struct arena *a, const struct campaign_config *c, struct err *e
 		const struct kernel_source *source = v->same_as ? NULL : source_of(v);
 		int one = source && source->check ? source->check(&r) : 0;
 
+		if (!one && v->source && !v->same_as)
+			one = program_check(&r);
 		if (one == -EINTR)
 			return one;
 		if (!one)

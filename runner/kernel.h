@@ -14,6 +14,7 @@ struct kernel_options {
 	void (*note)(const char *text);
 	bool boots_vmlinux;  /* the backend boots an uncompressed vmlinux by its PVH note */
 	bool installed_only; /* a name (uname -r) is enough: somebody else boots it */
+	bool peeks; /* nothing is built: what is not in the cache is "no_kernel" */
 };
 
 /*
@@ -64,6 +65,14 @@ REGISTRY(kernel_source);
 
 /* Identity of a kernel of which only the words in the campaign file are known. */
 char *kernel_pending_identity(struct arena *a, const struct variant_config *v);
+/*
+ * Whether an error is one of the campaign, as opposed to bad luck with a variant; then it becomes
+ * one of e, with its place in the file.
+ */
+bool kernel_pass_on(const struct campaign_config *c, const struct variant_config *v, int ret,
+		    const struct err *why, struct err *e);
+/* All that went wrong, hints included, as one text. */
+char *kernel_error_text(struct arena *a, const struct err *why);
 void kernel_note(const struct kernel_request *r, const char *fmt, ...) _printf_(2, 3);
 
 /*

@@ -12,7 +12,6 @@
 #include "runner/kernel_build.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,15 +29,6 @@ static bool names_recipe(const struct variant_config *v)
 	return v->recipe;
 }
 
-static struct build begin(const struct kernel_request *r)
-{
-	return (struct build){
-		.r = r,
-		.recipe = r->v->recipe,
-		.step = {.a = r->a, .e = r->e, .note = r->opt->note},
-	};
-}
-
 /* ---- what it will be ---- */
 
 static const char *wanted_target(const struct build *b)
@@ -49,28 +39,25 @@ static const char *wanted_target(const struct build *b)
 }
 
 /* Hash of everything that goes into the kernel. */
-static int set_key(struct build *b, struct build_config *config, const char **key)
+static int set_key(struct build *b, const char **key)
 {
+	struct build_config *config = arena_alloc(b->r->a, sizeof(*config));
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	const struct build_patch *p;
 	char hex[65];
 	int ret = kernel_config_read(b, config);
 
 	if (ret)
 		return ret;
+	b->config = config;
 	strbuf_addf(&sb, "kernel 1\n%s\n", b->source);
-	array_for_each (p, &b->patches)
-		strbuf_addf(&sb, "patch %s%s\n", p->reverse ? "-R " : "", p->sha256);
+	build_add_patches(b, &sb);
+	if (b->recipe->cflags)
+		strbuf_addf(&sb, "cflags %s\n", b->recipe->cflags);
 	strbuf_addf(&sb, "config %s\ncompiler %s\ntarget %s\n", config->hash,
 		    source_compiler(b->r->a), wanted_target(b));
 	data_sha256(sb.buf, sb.len, hex);
 	*key = arena_strndup(b->r->a, hex, 16);
 	return 0;
-}
-
-static const char *product_dir(const struct build *b, const char *key)
-{
-	return path_cache(b->r->a, arena_printf(b->r->a, "kernels/built-%s", key));
 }
 
 /*
@@ -81,7 +68,7 @@ static bool find_product(struct build *b, const char *key, struct kernel_found *
 	_cleanup_strbuf_ struct strbuf stamp = STRBUF_INIT;
 	_cleanup_err_ struct err ignored = ERR_INIT;
 	struct arena *a = b->r->a;
-	const char *dir = product_dir(b, key);
+	const char *dir = build_product(b, key);
 	char name[32], sha256[65];
 
 	if (file_read(arena_printf(a, "%s/stamp", dir), 4096, &stamp, &ignored) ||
@@ -94,26 +81,6 @@ static bool find_product(struct build *b, const char *key, struct kernel_found *
 }
 
 /* ---- building ---- */
-
-/* Makes the log's first error the message: people want that line, not the last. */
-static const char *first_error(struct build *b, const char *log)
-{
-	static const char *const marks[] = {": error: ", "fatal error", "undefined reference",
-					    "*** ", "Error "};
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_err_ struct err ignored = ERR_INIT;
-	struct span rest, line;
-	size_t i;
-
-	file_read(log, 0, &text, &ignored);
-	for (i = 0; i < ARRAY_SIZE(marks); i++) {
-		rest = (struct span){strbuf_str(&text), text.len};
-		while (span_next_line(&rest, &line, NULL))
-			if (span_find(line, marks[i]))
-				return arena_strndup(b->r->a, line.s, MIN(line.len, (size_t)300));
-	}
-	return b->step.said;
-}
 
 static const char *const *build_env(struct build *b, const char *out)
 {
@@ -135,8 +102,9 @@ static const char *const *build_env(struct build *b, const char *out)
 int kernel_make(struct build *b, const char *out, const char *target)
 {
 	struct arena *a = b->r->a;
-	const char *map = arena_printf(a, "-ffile-prefix-map=%s=. -ffile-prefix-map=%s=.", b->tree,
-				       out);
+	const char *map = arena_printf(a, "-ffile-prefix-map=%s=. -ffile-prefix-map=%s=.%s%s",
+				       b->tree, out, b->recipe->cflags ? " " : "",
+				       b->recipe->cflags ? b->recipe->cflags : "");
 	const char *const argv[] = {
 		"make",
 		arena_printf(a, "-j%ld", MAX(1, sysconf(_SC_NPROCESSORS_ONLN))),
@@ -152,7 +120,7 @@ int kernel_make(struct build *b, const char *out, const char *target)
 	};
 
 	b->step.env = build_env(b, out);
-	b->step.deadline = BUILD_SECONDS;
+	b->step.deadline = b->recipe->deadline > 0 ? b->recipe->deadline : BUILD_SECONDS;
 	return step_run(&b->step, NULL, argv);
 }
 
@@ -190,11 +158,11 @@ static int compile(struct build *b, const char *out, const char *work, const cha
 				   arena_printf(a, "%s/bzImage", work));
 }
 
-static int store_product(struct build *b, const char *out, const char *work, const char *image,
-			 const char *dir)
+static int store_product(struct build *b, const char *key, const char *out, const char *work,
+			 const char *image)
 {
 	struct arena *a = b->r->a;
-	const char *version, *stamp, *path = arena_printf(a, "%s/%s", work, image);
+	const char *version, *path = arena_printf(a, "%s/%s", work, image);
 	char hex[65];
 	int ret = kernel_read_version(a, path, &version, b->step.e);
 
@@ -204,121 +172,42 @@ static int store_product(struct build *b, const char *out, const char *work, con
 	if (!ret)
 		ret = copy_file(b, arena_printf(a, "%s/.config", out),
 				arena_printf(a, "%s/config", work));
-	if (!ret && rename(b->step.log, arena_printf(a, "%s/build.log", work)))
-		ret = err_add_errno(b->step.e, "cannot move %s", b->step.log);
-	stamp = arena_printf(a, "image %s\nsha256 %s\n", image, hex);
-	if (!ret)
-		ret = file_write_atomic(arena_printf(a, "%s/stamp", work), stamp, strlen(stamp),
-					b->step.e);
-	if (!ret)
-		ret = file_remove_tree(dir, b->step.e);
-	if (!ret && rename(work, dir))
-		ret = err_add_errno(b->step.e, "cannot move %s to %s", work, dir);
-	return ret;
+	return ret ? ret
+		   : build_keep_product(b, key, work,
+					arena_printf(a, "image %s\nsha256 %s\n", image, hex));
 }
 
 /* Everything that takes a compiler; its output goes to the log. */
-static int make_product(struct build *b, const struct build_config *config, const char *key)
+static int make_product(struct build *b, const char *key)
 {
-	struct arena *a = b->r->a;
-	const char *out = arena_printf(a, "%s/out-%.12s", b->dir, config->hash);
-	const char *work = arena_printf(a, "%s/product", b->dir), *image = NULL;
+	const char *out = arena_printf(b->r->a, "%s/out-%.12s", b->dir, b->config->hash);
 	_cleanup_err_ struct err why = ERR_INIT;
 	struct err *e = b->step.e;
-	int ret = file_remove_tree(work, e);
+	const char *work, *image = NULL;
+	int ret = build_open_product(b, key, &work);
 
-	if (!ret)
-		ret = file_make_dirs(work, e);
-	if (!ret)
-		ret = file_make_dirs(path_cache(a, "kernels"), e);
-	if (!ret)
-		ret = file_make_dirs(path_cache(a, "logs"), e);
 	if (ret)
 		return ret;
-	b->step.log = path_cache(a, arena_printf(a, "logs/build-%s.log", key));
-	unlink(b->step.log);
 	b->step.e = &why;
-	ret = kernel_config_make(b, config, out);
+	ret = kernel_config_make(b, b->config, out);
 	if (!ret)
 		ret = compile(b, out, work, &image);
 	if (!ret)
-		ret = store_product(b, out, work, image, product_dir(b, key));
-	b->step.e = e;
-	if (ret == -EIO)
-		err_add(e, ret, "the build failed: %s; its log: %s", first_error(b, b->step.log),
-			b->step.log);
-	else if (ret && ret != -EINTR)
-		err_add(e, ret, "%s", err_text(&why));
-	return ret;
+		ret = store_product(b, key, out, work, image);
+	return build_explain(b, ret, &why, e);
 }
 
-/* Under the locks of the source's folder and of the product. */
-static int build(struct build *b, const struct build_config *config, const char *key,
-		 struct kernel_found *k)
-{
-	const char *unit = arena_printf(b->r->a, "kernels/built-%s", key);
-	int ret = cache_lock(b->r->a, b->unit, b->step.note, b->step.e);
-
-	if (!ret)
-		ret = cache_lock(b->r->a, unit, b->step.note, b->step.e);
-	if (ret || find_product(b, key, k)) /* another was faster */
-		goto out;
-	ret = file_make_dirs(b->dir, b->step.e);
-	if (!ret)
-		ret = kernel_tree_prepare(b);
-	if (!ret)
-		ret = make_product(b, config, key);
-	if (!ret && !find_product(b, key, k))
-		ret = err_add(b->step.e, -EIO, "the kernel built in %s is damaged", b->dir);
-out:
-	cache_unlock(b->unit);
-	if (ret)
-		cache_unlock(unit);
-	else
-		ret = cache_share(b->r->a, unit, b->step.note, b->step.e);
-	return ret ? ret : cache_trim(b->r->a, b->step.note, b->step.e);
-}
-
-static int find_locked(struct build *b, struct kernel_found *k)
-{
-	struct arena *a = b->r->a;
-	struct build_config config;
-	const char *key, *unit, *commit;
-	int ret = kernel_source_resolve(b, true);
-
-	if (!ret)
-		ret = kernel_patches_read(b, true);
-	if (!ret)
-		ret = set_key(b, &config, &key);
-	if (ret)
-		return ret;
-	commit = b->commit;
-	unit = arena_printf(a, "kernels/built-%s", key);
-	ret = cache_share(a, unit, b->step.note, b->step.e);
-	if (!ret && find_product(b, key, k)) {
-		step_note(&b->step, "'%s' is in the cache: %s", b->r->v->name, b->label);
-	} else if (!ret) {
-		k->identity = key;
-		ret = build(b, &config, key, k);
-	}
-	k->identity = key;
-	k->source = arena_printf(a, "%s%s", b->source,
-				 b->patches.n ? arena_printf(a, " + %zu patch%s", b->patches.n,
-							     b->patches.n == 1 ? "" : "es")
-					      : "");
-	k->commit = commit ? commit : k->commit;
-	return ret;
-}
+static const struct build_ops kernel_ops = {
+	.set_key = set_key,
+	.is_there = find_product,
+	.make = make_product,
+};
 
 static int find_recipe(const struct kernel_request *r, struct kernel_found *k)
 {
-	struct build b = begin(r);
-	int ret = find_locked(&b, k);
+	struct build b = build_begin(r, r->v->recipe);
 
-	if (b.unit)
-		cache_unlock(b.unit);
-	ARRAY_FREE(&b.patches);
-	return ret;
+	return build_find(&b, &kernel_ops, k);
 }
 
 /* ---- before ---- */
@@ -347,7 +236,7 @@ static int check_package(struct build *b)
 
 static int check_recipe(const struct kernel_request *r)
 {
-	struct build b = begin(r);
+	struct build b = build_begin(r, r->v->recipe);
 	struct build_config config;
 	const char *const *url = r->v->recipe->urls;
 	int ret = 0;
@@ -370,8 +259,7 @@ static char *describe_recipe(const struct kernel_request *r)
 {
 	const struct kernel_recipe *recipe = r->v->recipe;
 	struct arena *a = r->a;
-	struct build b = begin(r);
-	struct build_config config;
+	struct build b = build_begin(r, r->v->recipe);
 	struct kernel_found k;
 	const char *key, *state = "to be fetched and built";
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
@@ -381,7 +269,7 @@ static char *describe_recipe(const struct kernel_request *r)
 		state = "to be built";
 		ret = kernel_patches_read(&b, false);
 		if (!ret)
-			ret = set_key(&b, &config, &key);
+			ret = set_key(&b, &key);
 		if (!ret && find_product(&b, key, &k))
 			state = "built before";
 	}

@@ -167,7 +167,7 @@ static int qemu_prepare(struct backend *b, struct err *e)
 
 static int qemu_find_kernel(struct backend *b, int variant, struct kernel_found *k, struct err *e)
 {
-	const struct kernel_options options = {.note = b->note, .boots_vmlinux = true};
+	const struct kernel_options options = {.note = b->note, .boots_vmlinux = true, .peeks = b->peeks};
 	struct qemu *q = b->priv;
 	int r = kernel_find(b->a, b->config, &b->config->variants[variant], &options, k, e);
 

@@ -66,8 +66,9 @@ int session_find(struct session *s, bool must, bool *found)
 
 	if (ret || !*found)
 		return ret;
-	if (strcmp(s->row.kind, "run"))
-		return err_add(s->e, -EINVAL, "%s was not made by `kdelta run`", s->row.id);
+	if (strcmp(s->row.kind, s->grows ? "bisect" : "run"))
+		return err_add(s->e, -EINVAL, "%s was not made by `kdelta %s`", s->row.id,
+			       s->grows ? "bisect" : "run");
 	s->c->seed = s->c->seed ? s->c->seed : (uint64_t)s->row.seed;
 	return session_for_each_auto(s, set_stored_auto);
 }
@@ -169,14 +170,37 @@ static int match_counting(struct session *s)
 	return 0;
 }
 
+static int match_backend(struct session *s)
+{
+	if (strcmp(s->row.backend, s->backend.ops->name))
+		differs(s, "the backend", s->row.backend, s->backend.ops->name);
+	return match_counting(s);
+}
+
+int session_match_grown(struct session *s)
+{
+	size_t before = s->e->list.n, n, i;
+	struct db_variant *list;
+	int ret = match_backend(s);
+
+	if (!ret)
+		ret = match_cases(s);
+	if (!ret)
+		ret = db_get_variants(s->db, s->a, s->row.id, &list, &n, s->e);
+	for (i = 0; !ret && i < n; i++)
+		s->variants[list[i].position] = (struct session_variant){
+			.id = list[i].id,
+			.kernel_id = list[i].kernel.id,
+			.identity = list[i].identity,
+		};
+	return ret || s->e->list.n == before ? ret : -EINVAL;
+}
+
 int session_match(struct session *s)
 {
 	size_t before = s->e->list.n;
-	int ret;
+	int ret = match_backend(s);
 
-	if (strcmp(s->row.backend, s->backend.ops->name))
-		differs(s, "the backend", s->row.backend, s->backend.ops->name);
-	ret = match_counting(s);
 	if (ret)
 		return ret;
 	if (s->was_flip != s->c->flip)

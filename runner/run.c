@@ -51,6 +51,17 @@ static const char *known_build_id(void *data, const char *image_sha256)
 	return NULL;
 }
 
+int session_find_kernel(struct session *s, size_t variant)
+{
+	const struct variant_config *config = &s->c->variants[variant];
+	struct session_variant *v = &s->variants[variant];
+	int ret = s->backend.ops->find_kernel(&s->backend, (int)variant, &v->kernel, s->e);
+
+	v->identity = variant_identity(s->a, config, or_empty(v->kernel.identity));
+	v->original = variant_original_identity(s->a, config, or_empty(v->kernel.identity));
+	return ret;
+}
+
 static int find_kernels(struct session *s)
 {
 	size_t i, before = s->e->list.n, without = 0;
@@ -62,7 +73,7 @@ static int find_kernels(struct session *s)
 	for (i = 0; i < s->c->n_variants; i++) {
 		struct session_variant *v = &s->variants[i];
 
-		one = s->backend.ops->find_kernel(&s->backend, (int)i, &v->kernel, s->e);
+		one = session_find_kernel(s, i);
 		if (one == -EINTR)
 			return one;
 		if (one)
@@ -72,10 +83,6 @@ static int find_kernels(struct session *s)
 			run_note(s, arena_printf(s->a, "no kernel for '%s', the others go on: %s",
 						 s->c->variants[i].name, v->kernel.message));
 		}
-		v->identity =
-			variant_identity(s->a, &s->c->variants[i], or_empty(v->kernel.identity));
-		v->original = variant_original_identity(s->a, &s->c->variants[i],
-							or_empty(v->kernel.identity));
 	}
 	if (!ret && without == s->c->n_variants)
 		ret = err_add(s->e, -EIO, "no variant has a kernel; the first: %s",
@@ -131,7 +138,7 @@ static void find_watchers(struct session *s)
 	}
 }
 
-static int prepare_cases(struct session *s)
+int session_prepare_cases(struct session *s)
 {
 	size_t i;
 	int ret;
@@ -175,7 +182,7 @@ static const char *kept_boot(void *data)
 	return NULL;
 }
 
-static int open_backend(struct session *s)
+int session_open_backend(struct session *s)
 {
 	struct campaign_config *c = s->c;
 	struct backend *b = &s->backend;
@@ -196,7 +203,7 @@ static int open_backend(struct session *s)
 	return ret;
 }
 
-static int check_machine(struct session *s)
+int session_check_machine(struct session *s)
 {
 	struct db_machine now, then;
 	int ret = db_get_machine(s->db, s->a, s->row.machine_id, &then, s->e);
@@ -222,7 +229,7 @@ static int check_design(struct session *s)
 
 static int resume(struct session *s)
 {
-	int ret = check_machine(s);
+	int ret = session_check_machine(s);
 
 	if (!ret)
 		ret = session_read_design(s);
@@ -489,7 +496,7 @@ static int run_opened(struct session *s)
 	int ret = find_kernels(s);
 
 	if (!ret)
-		ret = prepare_cases(s);
+		ret = session_prepare_cases(s);
 	if (!ret)
 		ret = begin(s);
 	if (!ret)
@@ -515,7 +522,7 @@ int run_campaign(struct db *db, struct arena *a, const struct catalog *cat,
 	lock = run_lock(a, opt->note, e);
 	if (lock < 0)
 		return lock;
-	ret = open_backend(&s);
+	ret = session_open_backend(&s);
 	if (!ret) {
 		ret = run_opened(&s);
 		s.backend.ops->release(&s.backend);

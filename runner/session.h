@@ -31,6 +31,7 @@ struct session {
 	struct err *e;
 	struct backend backend;
 	bool slow; /* guests are emulated */
+	bool grows; /* grow.h: variants and cells enter one by one */
 	struct db_campaign row;
 	struct session_variant *variants;
 	struct session_case *cases;
@@ -100,6 +101,15 @@ static inline char *session_settings(const struct session *s, size_t variant)
 	return variant_settings_json(s->a, &s->c->variants[variant], s->variants[variant].original);
 }
 
+/* Prepares the backend; what is left of it is s->backend.ops->release()'s. */
+int session_open_backend(struct session *s);
+/* Finds the kernel of one variant, and its identity. */
+int session_find_kernel(struct session *s, size_t variant);
+/* Programs, expected times and sources of the test cases. */
+int session_prepare_cases(struct session *s);
+int session_check_machine(struct session *s);
+/* Enters a variant into the campaign, and its kernel into the database. */
+int session_add_variant(struct session *s, size_t variant);
 /* Calibrates, then writes the whole campaign with its plan at once, or nothing; reads the cells. */
 int session_create(struct session *s);
 /* Plans further blocks; wanted NULL: of everything. To be called in a transaction. */
@@ -209,6 +219,8 @@ char *session_auto_key(struct session *s, const struct bench_def *bench,
 int session_find(struct session *s, bool must, bool *found);
 /* Refuses where the config of today is not the one begun with; sets the ids of variants, cases. */
 int session_match(struct session *s);
+/* The same of one that grows, as far as it has come. */
+int session_match_grown(struct session *s);
 /* Settles what a kill left: runs stored but not parsed, cells behind their runs, open boots. */
 int session_reconcile(struct session *s);
 

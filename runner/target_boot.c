@@ -67,7 +67,7 @@ static int name_copies(struct target *t, int variant, const struct kernel_found 
 int target_find_kernel(struct backend *b, int variant, struct kernel_found *k, struct err *e)
 {
 	const struct variant_config *vc = &b->config->variants[variant];
-	const struct kernel_options options = {.note = b->note};
+	const struct kernel_options options = {.note = b->note, .peeks = b->peeks};
 	struct target *t = b->priv;
 	size_t before = e->list.n;
 	int ret;

@@ -9,7 +9,7 @@
 #include "runner/store.h"
 
 static const char *const *join_env(struct arena *a, const char *const *fixed,
-				   const struct variant_config *v)
+				   const struct variant_config *v, const char *folder)
 {
 	ARRAY_OF(const char *) env = {NULL, 0, 0};
 	const char *const *all;
@@ -19,6 +19,8 @@ static const char *const *join_env(struct arena *a, const char *const *fixed,
 		*ARRAY_PUSH(&env) = *fixed;
 	for (i = 0; i < v->n_env; i++)
 		*ARRAY_PUSH(&env) = arena_printf(a, "%s=%s", v->env[i].name, v->env[i].value);
+	if (folder)
+		*ARRAY_PUSH(&env) = arena_printf(a, "KDELTA_SOURCE=%s", folder);
 	*ARRAY_PUSH(&env) = NULL;
 	all = arena_copy(a, env.items, env.n, sizeof(*env.items));
 	ARRAY_FREE(&env);
@@ -31,7 +33,7 @@ static struct job make_job(struct session *s, int variant, const struct test_cas
 	struct job job;
 
 	case_job(s->a, c, s->backend.ops->local, s->slow, &job);
-	job.env = join_env(s->a, job.env, config);
+	job.env = join_env(s->a, job.env, config, s->variants[variant].kernel.folder);
 	job.policy = config->policy;
 	job.nice = config->nice;
 	job.count = s->c->counting;
