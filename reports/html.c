@@ -395,10 +395,8 @@ static int data(struct html *h, struct err *e)
 	return 0;
 }
 
-static void head(struct html *h)
+void html_open(struct html *h, const char *title)
 {
-	const char *subject = report_subject(h->c, h->a);
-
 	strbuf_adds(h->out,
 		    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -407,7 +405,7 @@ static void head(struct html *h)
 		    "form-action 'none'\">\n"
 		    "<meta name=\"color-scheme\" content=\"light dark\">\n"
 		    "<link rel=\"icon\" href=\"data:,\">\n<title>");
-	html_text(h, str_starts(subject, "[kdelta] ") ? subject + 9 : subject);
+	html_text(h, title);
 	strbuf_adds(h->out, "</title>\n<style>\n");
 	strbuf_adds(h->out, report_html_css);
 	strbuf_adds(h->out, "</style>\n</head>\n<body>\n");
@@ -418,11 +416,12 @@ static int html_render(const struct comparison *c, const struct report_options *
 		       struct strbuf *out, struct err *e)
 {
 	struct html h = {.c = c, .a = c->arena, .out = out};
+	const char *subject = report_subject(c, h.a);
 	int r;
 
 	view_init(&h.v, c, h.a, opt->split);
 	h.v.width = h.v.label = 80;
-	head(&h);
+	html_open(&h, str_starts(subject, "[kdelta] ") ? subject + 9 : subject);
 	strbuf_adds(out, "<main>\n<header>\n");
 	verdict(&h);
 	strbuf_adds(out, "</header>\n");
