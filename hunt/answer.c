@@ -147,7 +147,8 @@ static void set_rest(struct bisect *b, struct answer *ans)
 		good[i] = log(good[i]);
 	for (i = 0; i < m; i++)
 		bad[i] = log(bad[i]);
-	shift = stats_hodges_lehmann(good, n, bad, m, 0.95);
+	/* of four chances to see a further cause that is none */
+	shift = stats_hodges_lehmann(good, n, bad, m, 0.99);
 	ans->rest = shift.estimate;
 	width = pow((shift.high - shift.low) / 2, 2);
 	array_for_each (c, &ans->causes) {
@@ -187,11 +188,16 @@ static int judge(struct bisect *b, struct answer *ans, bool *more)
 				     ? ANSWER_OPEN
 				     : ANSWER_STUCK;
 		ans->next = next == POSTERIOR_GOOD ? 0 : next + 1;
+		/* a rest that nobody caused is no reason to take the causes back */
+		if (ans->causes.n && ans->state != ANSWER_OPEN)
+			ans->state = ANSWER_FOUND;
 		return 0;
 	}
 	set_suspect(b, ans, group, n, share);
 	r = read_pairs(b, c);
-	ans->state = !c->pairs[PAIR_CONFIRM].campaign ? ANSWER_SUSPECT : ANSWER_REFUTED;
+	ans->state = !c->pairs[PAIR_CONFIRM].campaign ? ANSWER_SUSPECT
+		     : ans->causes.n		      ? ANSWER_FOUND
+						      : ANSWER_REFUTED;
 	if (r || !c->pairs[PAIR_CONFIRM].is_real)
 		return r;
 	c->effect = log1p(c->pairs[PAIR_CONFIRM].cell->test.shift);

@@ -44,14 +44,30 @@ static int choose_case(struct bisect *b, struct bisect_options *opt)
 	return -EINVAL;
 }
 
+/* What the benchmark's description, or metrics.yaml, knows. */
+static bool is_metric(struct bisect *b, const struct bench_def *bench, const char *name)
+{
+	const size_t n = strlen(bench->name);
+	size_t i;
+
+	if (b->direction != DIR_UNKNOWN || !strcmp(bench->parser, "clock"))
+		return true;
+	for (i = 0; i < bench->n_metrics; i++)
+		if (str_starts(name, bench->name) && name[n] == '.' &&
+		    str_glob(bench->metrics[i].name, name + n + 1))
+			return true;
+	return false;
+}
+
 /* The benchmark's first headline, unless told. */
 static int choose_metric(struct bisect *b, struct bisect_options *opt)
 {
 	const struct bench_def *bench = b->config->cases->bench;
-	const char *dot = opt->metric ? strchr(opt->metric, '.') : NULL;
 	struct db_metric m;
 	size_t i;
 
+	if (!opt->metric && b->config->counting)
+		opt->metric = arena_printf(b->a, "%s.kinsn", bench->name);
 	for (i = 0; i < bench->n_metrics && !opt->metric; i++)
 		if (str_equal(bench->metrics[i].role, "headline"))
 			opt->metric =
@@ -59,20 +75,13 @@ static int choose_metric(struct bisect *b, struct bisect_options *opt)
 	if (!opt->metric)
 		return err_add(b->e, -EINVAL, "%s has no headline: --metric says what to follow",
 			       bench->name);
-	if (opt->metric && dot && str_starts(opt->metric, bench->name) &&
-	    dot == opt->metric + strlen(bench->name)) {
-		for (i = 0; i < bench->n_metrics; i++)
-			if (str_glob(bench->metrics[i].name, dot + 1))
-				break;
-		if (i == bench->n_metrics && strcmp(bench->parser, "clock")) {
-			err_add(b->e, -EINVAL, "%s has no metric %s", bench->name, opt->metric);
-			err_hint(b->e, "kdelta explain %s lists them", bench->name);
-			return -EINVAL;
-		}
-	}
 	catalog_describe_metric(b->cat, opt->metric, &m);
 	b->direction = m.direction;
-	return 0;
+	if (is_metric(b, bench, opt->metric))
+		return 0;
+	err_add(b->e, -EINVAL, "%s has no metric %s", bench->name, opt->metric);
+	err_hint(b->e, "kdelta explain %s lists them", bench->name);
+	return -EINVAL;
 }
 
 static int read_config(struct bisect *b, struct bisect_options *opt)
