@@ -163,7 +163,7 @@ check-slow: deps-check
 
 tests: $(UNIT)
 
-bench: all $(O)/tests/bench/stats
+bench: all $(O)/tests/bench/stats $(O)/tests/bench/monitors
 	@KDELTA=./$(KDELTA) O=$(O) tests/bench/run.sh
 
 SECONDS ?= 60

@@ -219,6 +219,24 @@ static void add_compiler(struct facts *f)
 		    arena_strndup(f->a, open + 3, (size_t)(end - open - 3)));
 }
 
+/* The command line without what boot loaders and we add: which image it is, and which boot. */
+static void add_boot_options(struct facts *f)
+{
+	static const char *const own[] = {"BOOT_IMAGE=", "initrd=", "kdelta.boot="};
+	const char *line = rooted_line(f->a, f->root, "/proc/cmdline");
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	struct span rest = span_of(line ? line : ""), word;
+	size_t i;
+
+	while (span_next_word(&rest, &word)) {
+		for (i = 0; i < ARRAY_SIZE(own) && !span_starts(word, own[i]); i++)
+			;
+		if (i == ARRAY_SIZE(own))
+			strbuf_addf(&sb, "%s%.*s", sb.len ? " " : "", (int)word.len, word.s);
+	}
+	add(f, "kernel.options", line && !sb.len ? "none" : arena_strdup(f->a, strbuf_str(&sb)));
+}
+
 /*
  * Two releases always differ here, which is the kernels' own difference; the release is part of the
  * key, so that only builds of one are compared.
@@ -303,6 +321,7 @@ struct machine_fact *machine_read_facts(struct arena *a, const char *root, const
 	add_cpuinfo(&f);
 	add_compiler(&f);
 	add_config(&f);
+	add_boot_options(&f);
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
 		add_source(&f, &sources[i]);
 	add_cgroup(&f);
@@ -322,6 +341,7 @@ const char *machine_fact_title(struct arena *a, const char *key)
 		{"cpu.model", "CPU model"},
 		{"cpu.microcode", "CPU microcode"},
 		{"kernel.compiler", "compiler of the kernel"},
+		{"kernel.options", "boot options"},
 		{"machine.virtual", "virtual machine"},
 		{"libc", "C library"},
 		{"machine.filesystem", "file system of the work folder"},

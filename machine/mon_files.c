@@ -43,6 +43,7 @@ static const struct monitor cpuidle = {
 	.name = "cpuidle",
 	.summary = "time in idle states and how often they were entered",
 	.standard = true,
+	.is_short = true,
 	.paths =
 		(const char *const[]){
 			"/sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/time",
@@ -70,6 +71,7 @@ static const struct monitor cpufreq = {
 	.summary = "clock of the CPUs as the driver tells it",
 	.standard = true,
 	.sampled = true,
+	.is_short = true,
 	.paths =
 		(const char *const[]){
 			"/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq",
@@ -102,6 +104,7 @@ static const struct monitor powercap = {
 	.name = "powercap",
 	.summary = "energy used, where the processor tells it (RAPL)",
 	.standard = true,
+	.is_short = true,
 	.paths = (const char *const[]){"/sys/class/powercap/*/energy_uj", NULL},
 	.label = zone_label,
 	.read = read_energy,
@@ -137,6 +140,7 @@ static const struct monitor thermal = {
 	.summary = "temperatures, and how often clocks were throttled by them",
 	.standard = true,
 	.sampled = true,
+	.is_short = true,
 	.paths =
 		(const char *const[]){
 			"/sys/class/thermal/thermal_zone*/temp",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The kernel's own counters beside a run, from /proc and /sys. A file registers what it can read;
- * the engine (monitors.c) opens everything once, reads it before and after the run, and samples
+ * the engine (monitors.c) opens everything once (up to 4096 files, in descriptors above those that
+ * the rest of the program may use), reads it before and after the run, and samples
  * what is a state (loads, free memory, temperatures) once a second in one thread of its own. It
  * allocates nothing while a run goes on, and says how much CPU it took.
  *
@@ -55,6 +56,7 @@ struct monitor {
 	bool standard; /* on unless a campaign says otherwise */
 	bool sampled; /* at every tick, not only before and after */
 	bool is_log;  /* read once, at the end: what was added since the beginning */
+	bool is_short; /* its files hold a figure each, all of which one read(2) has */
 	/* Paths from "/"; each may be a pattern of glob(7). NULL-terminated. */
 	const char *const *paths;
 	/*

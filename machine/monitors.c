@@ -19,12 +19,15 @@
 enum {
 	MAX_SLOTS = 32768,   /* names; what comes after them is counted only */
 	MAX_FILES = 65536,   /* 1024 CPUs with 10 idle states and two files each are 20480 */
-	MAX_OPEN = 512,	     /* descriptors kept, of what is sampled and of logs */
+	MAX_OPEN = 4096,     /* descriptors kept; further files are opened for each reading */
+	OTHERS_OPEN = 1024,  /* descriptors left to the rest of the program */
 	MAX_NAME = 160,	     /* bytes */
 	FIRST_BUFFER = 65536,
 	MAX_BUFFER = 16 << 20, /* of one file; an endless one is cut and left out */
 	CPU_SET_CPUS = 4096,
 };
+
+#define CLOCK_STEP 0.01 /* seconds; less may be that the two clocks are not read at once */
 
 const char *const monitor_kind_names[] = {"counter", "rate",  "share", "stall", "gauge",
 					  "level",   "value", "event", NULL};
@@ -64,7 +67,7 @@ struct monitors {
 	cpu_set_t *cpus; /* the thread may use; NULL: all */
 	ARRAY_OF(const struct monitor *) used;
 	ARRAY_OF(struct file) files;
-	int open_files;
+	int first_fd, end_fd; /* range that descriptors are kept in, all of them above others' */
 	struct slot *slots;
 	size_t n_slots, alloc;
 	int *table; /* hash table of slot indexes, -1: free; a power of two */
@@ -76,6 +79,7 @@ struct monitors {
 	size_t buffer_size;
 	ARRAY_OF(char *) notes;
 	double began, cpu; /* seconds; cpu: spent so far */
+	double clock;	   /* by how much the wall clock is ahead of the monotonic one */
 	pthread_t thread;
 	bool running, stop;
 	pthread_mutex_t lock;
@@ -88,6 +92,16 @@ static double thread_cpu(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Both clocks are slewed alike: only setting the wall clock changes how far it is ahead. */
+static double wall_ahead(void)
+{
+	struct timespec t;
+	double mono = num_monotonic();
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9 - mono;
 }
 
 /* ---- values ---- */
@@ -268,7 +282,7 @@ static void note(struct monitors *m, const char *fmt, ...)
  * Reads a file from a place to its end into the buffer; -EFBIG: it has none. A record of the
  * kernel's log that was overwritten meanwhile is -EPIPE, and the next one follows.
  */
-static ssize_t read_all(struct monitors *m, int fd, off_t from, bool is_log)
+static ssize_t read_all(struct monitors *m, int fd, const struct monitor *ops, off_t from)
 {
 	size_t len = 0;
 	ssize_t n;
@@ -280,13 +294,14 @@ static ssize_t read_all(struct monitors *m, int fd, off_t from, bool is_log)
 			m->buffer_size *= 2;
 			m->buffer = mem_realloc_array(m->buffer, m->buffer_size, 1);
 		}
-		n = is_log ? read(fd, m->buffer + len, m->buffer_size - len)
-			   : pread(fd, m->buffer + len, m->buffer_size - len, from + (off_t)len);
+		n = ops->is_log ? read(fd, m->buffer + len, m->buffer_size - len)
+				: pread(fd, m->buffer + len, m->buffer_size - len,
+					from + (off_t)len);
 		if (n > 0)
 			len += (size_t)n;
-		else if (n == 0 || errno == EAGAIN)
+		if (n == 0 || (n > 0 && ops->is_short) || (n < 0 && errno == EAGAIN))
 			return (ssize_t)len;
-		else if (errno != EINTR && !(is_log && errno == EPIPE))
+		if (n < 0 && errno != EINTR && !(ops->is_log && errno == EPIPE))
 			return -errno;
 	}
 }
@@ -297,7 +312,7 @@ static void read_file(struct monitors *m, struct file *f)
 	int fd = f->fd >= 0 ? f->fd : rooted_open(m->root, f->public.path, false);
 	ssize_t n;
 
-	n = fd < 0 ? fd : read_all(m, fd, f->from, f->ops->is_log);
+	n = fd < 0 ? fd : read_all(m, fd, f->ops, f->from);
 	if (f->fd < 0 && fd >= 0)
 		close(fd);
 	if (n >= 0) {
@@ -331,6 +346,34 @@ static void snapshot(struct monitors *m, enum reading what)
 	m->cpu += thread_cpu() - before;
 }
 
+/*
+ * Descriptors stay open above what the rest of the program needs. The limit is raised only while
+ * they are opened, since benchmarks inherit it; what is open above it stays so.
+ */
+static void raise_limit(struct monitors *m, struct rlimit *old)
+{
+	struct rlimit more;
+
+	getrlimit(RLIMIT_NOFILE, old);
+	more = *old;
+	m->first_fd = (int)MIN(old->rlim_cur, OTHERS_OPEN);
+	m->end_fd = (int)MIN(old->rlim_max, (rlim_t)m->first_fd + MAX_OPEN);
+	more.rlim_cur = MAX(old->rlim_cur, (rlim_t)m->end_fd);
+	if (setrlimit(RLIMIT_NOFILE, &more))
+		m->end_fd = m->first_fd;
+}
+
+/* Keeps a descriptor open; -1: there is no room, it is opened for each reading. */
+static int keep_open(struct monitors *m, int fd)
+{
+	int high = m->first_fd < m->end_fd ? fcntl(fd, F_DUPFD_CLOEXEC, m->first_fd) : -1;
+
+	if (high >= 0)
+		m->first_fd = high + 1;
+	close(fd);
+	return high;
+}
+
 static void add_file(struct monitors *m, const struct monitor *ops, const char *path)
 {
 	struct file f = {.ops = ops, .fd = -1, .public = {.path = path, .label = ""}};
@@ -345,12 +388,7 @@ static void add_file(struct monitors *m, const struct monitor *ops, const char *
 	}
 	if (ops->is_log)
 		f.from = lseek(fd, 0, SEEK_END);
-	if (ops->is_log || (ops->sampled && m->open_files < MAX_OPEN)) {
-		m->open_files++;
-		f.fd = fd;
-	} else {
-		close(fd);
-	}
+	f.fd = ops->is_log ? fd : keep_open(m, fd);
 	*ARRAY_PUSH(&m->files) = f;
 }
 
@@ -467,6 +505,7 @@ int monitors_open(const struct monitor_options *opt, struct monitors **out, stru
 	struct monitors *m = mem_zalloc(sizeof(*m));
 	const struct monitor **ops;
 	const char *const *path;
+	struct rlimit limit;
 	struct file *f;
 	int ret;
 
@@ -484,9 +523,11 @@ int monitors_open(const struct monitor_options *opt, struct monitors **out, stru
 	}
 	if (opt->cpus)
 		m->cpus = spare_cpus(m->a, opt->cpus);
+	raise_limit(m, &limit);
 	array_for_each (ops, &m->used)
 		for (path = (*ops)->paths; path && *path; path++)
 			find_files(m, *ops, *path);
+	setrlimit(RLIMIT_NOFILE, &limit);
 	array_for_each (f, &m->files)
 		f->public.per_cpu = opt->per_cpu;
 	*out = m;
@@ -543,6 +584,7 @@ void monitors_begin(struct monitors *m)
 
 	snapshot(m, READ_FIRST);
 	m->began = num_monotonic();
+	m->clock = wall_ahead();
 	m->stop = false;
 	if (!has_sampled(m))
 		return;
@@ -610,7 +652,7 @@ void monitors_end(struct monitors *m, const struct rusage *usage, double elapsed
 		  struct strbuf *log)
 {
 	struct monitor_sink sink = {m, NULL, 0};
-	double seconds = num_monotonic() - m->began;
+	double seconds = num_monotonic() - m->began, step = fabs(wall_ahead() - m->clock);
 	const struct monitor **ops;
 	char **text;
 	size_t i;
@@ -620,6 +662,8 @@ void monitors_end(struct monitors *m, const struct rusage *usage, double elapsed
 	array_for_each (ops, &m->used)
 		if (usage && (*ops)->usage)
 			(*ops)->usage(&sink, usage, elapsed > 0 ? elapsed : seconds);
+	if (step > CLOCK_STEP)
+		monitor_add(&sink, MONITOR_EVENT, "time.clock_step", span_of(""), span_of(""), step);
 	settle(m);
 	strbuf_adds(log, "kdelta-monitors 1\nelapsed");
 	log_number(log, seconds);

@@ -185,3 +185,29 @@ void monitor_log_parse(struct arena *a, struct span text, struct parse_run *run)
 	run->values.items = arena_copy(a, items, run->values.n, sizeof(*items));
 	free(items);
 }
+
+const char *monitor_log_doubt(struct arena *a, const struct parse_run *run)
+{
+	static const struct {
+		const char *metric; /* a pattern */
+		double above;
+		const char *words, *unit;
+	} doubts[] = {
+		{"vmstat.cpu.st", 2, "taken by the hypervisor", "% of CPU time"},
+		{"proc-vmstat.pswpin", 0, "swapped in during the run", "pages"},
+		{"proc-vmstat.pswpout", 0, "swapped out during the run", "pages"},
+		{"thermal.*_throttle_count", 0, "clocks throttled by heat", "times"},
+		{"time.clock_step", 0, "the clock was set during the run", "s"},
+		{"dmesg.clocksource_unstable", 0, "the kernel gave up its clock source", "messages"},
+		{"dmesg.*", 0, "the kernel reported trouble", "messages"},
+	};
+	const struct parse_value *v;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(doubts); i++)
+		array_for_each (v, &run->values)
+			if (str_glob(doubts[i].metric, v->metric) && v->value > doubts[i].above)
+				return arena_printf(a, "%s (%s): %.4g %s", doubts[i].words,
+						    v->metric, v->value, doubts[i].unit);
+	return NULL;
+}

@@ -25,6 +25,12 @@
  */
 void monitor_log_parse(struct arena *a, struct span text, struct parse_run *run);
 
+/*
+ * What makes a run no clean measurement: time taken by a hypervisor, swapping, throttling, a clock
+ * that was set, warnings of the kernel; NULL: nothing.
+ */
+const char *monitor_log_doubt(struct arena *a, const struct parse_run *run);
+
 /* Adds a value unless it is not finite; the name is not copied. */
 void monitor_log_add(struct parse_run *run, const char *name, double v);
 /* Adds to run->message. */

@@ -2,8 +2,9 @@
 /*
  * -o csv, RFC 4180: a line for each cell, and below it in long form one for each of its values,
  * which has block and value instead of figures. Empty fields for what is not known. Changes, cv and
- * ranges are fractions, change = new / base - 1. Pairs of flip mode have one more column, order,
- * that says so. runner/export_csv.c reads it back.
+ * ranges are fractions, change = new / base - 1. What holds for the whole report stands in further
+ * columns where it applies: order (pairs of flip mode), counting (instructions, not times), differs
+ * (what differs besides the kernel). runner/export_csv.c reads it back.
  */
 #include <math.h>
 #include <string.h>
@@ -96,18 +97,40 @@ static void csv_figures(const struct cmp_cell *cell, struct strbuf *out)
 	strbuf_adds(out, cell->published ? ",published" : ",");
 }
 
-static void csv_end(const struct comparison *c, struct strbuf *out)
+/* "frequency governor: A performance, B powersave; ..."; NULL: nothing. */
+static const char *differences_text(const struct comparison *c)
 {
-	if (c->paired)
-		strbuf_addf(out, ",%s", comparison_pairs_text(c, c->arena));
-	strbuf_adds(out, "\r\n");
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	size_t i, k;
+
+	for (i = 0; i < c->n_differences; i++) {
+		strbuf_addf(&sb, "%s%s:", i ? "; " : "", c->differences[i].title);
+		for (k = 0; k < c->n_variants; k++)
+			strbuf_addf(&sb, "%s %s %s", k ? "," : "", c->variants[k].id,
+				    c->differences[i].values[k]);
+	}
+	return c->n_differences ? arena_strdup(c->arena, strbuf_str(&sb)) : NULL;
+}
+
+/* The end of every line: names in the first, then the same texts in all. */
+struct csv_tail {
+	struct strbuf names, texts;
+};
+
+static void tail_add(struct csv_tail *tail, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	strbuf_addf(&tail->names, ",%s", name);
+	strbuf_addc(&tail->texts, ',');
+	csv_text(&tail->texts, text);
 }
 
 /* Empty fields between a place and its block and value. */
 #define N_FIGURES 18
 
 static void csv_lines(const struct comparison *c, const struct cmp_test *t, const struct cmp_row *r,
-		      const struct cmp_cell *cell, struct strbuf *out)
+		      const struct cmp_cell *cell, const char *tail, struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf place = STRBUF_INIT;
 	int i;
@@ -117,19 +140,19 @@ static void csv_lines(const struct comparison *c, const struct cmp_test *t, cons
 		strbuf_addc(&place, ',');
 	csv_place(c, t, r, cell, out);
 	csv_figures(cell, out);
-	strbuf_adds(out, ",,");
-	csv_end(c, out);
+	strbuf_addf(out, ",,%s\r\n", tail);
 	for (i = 0; cell->values && i < cell->n; i++) {
 		strbuf_add(out, place.buf, place.len);
 		strbuf_addf(out, ",%d", cell->blocks[i]);
 		csv_number(out, cell->values[i]);
-		csv_end(c, out);
+		strbuf_addf(out, "%s\r\n", tail);
 	}
 }
 
 static int csv_render(const struct comparison *c, const struct report_options *opt,
 		      struct strbuf *out, struct err *e)
 {
+	struct csv_tail tail = {STRBUF_INIT, STRBUF_INIT};
 	size_t t, r, i;
 
 	(void)opt;
@@ -137,12 +160,18 @@ static int csv_render(const struct comparison *c, const struct report_options *o
 	strbuf_adds(out, "benchmark,case,metric,unit,direction,mean_kind,role,variant,name,n,mean,"
 			 "stddev,cv,change,shift,ci_low,ci_high,p,p_adj,test,verdict,small,"
 			 "runs_needed,failed,suspect,error,published,block,value");
-	strbuf_adds(out, c->paired ? ",order\r\n" : "\r\n");
+	tail_add(&tail, "order", c->paired ? comparison_pairs_text(c, c->arena) : NULL);
+	tail_add(&tail, "counting", c->counting ? comparison_limit(c) : NULL);
+	tail_add(&tail, "differs", differences_text(c));
+	strbuf_addf(out, "%s\r\n", strbuf_str(&tail.names));
 	for (t = 0; t < c->n_tests; t++)
 		for (r = 0; r < c->tests[t].n_rows; r++)
 			for (i = 0; i < c->n_variants; i++)
 				csv_lines(c, &c->tests[t], &c->tests[t].rows[r],
-					  &c->tests[t].rows[r].cells[i], out);
+					  &c->tests[t].rows[r].cells[i], strbuf_str(&tail.texts),
+					  out);
+	strbuf_release(&tail.names);
+	strbuf_release(&tail.texts);
 	return 0;
 }
 

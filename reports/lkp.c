@@ -204,7 +204,9 @@ static void print_noise(const struct lkp *k)
 			const struct cmp_cell *cell = &row->cells[k->variant];
 			double d = cell->in_sd;
 
-			if (isnan(d) || !isnan(cell->test.p) || cell->reads == VERDICT_SAME)
+			/* where runs are known, of what decides; else all there is to go by */
+			if (isnan(d) || !isnan(cell->test.p) || cell->reads == VERDICT_SAME ||
+			    (k->c->has_n && !row->headline))
 				continue;
 			if (d < 3) {
 				if (near++ < 6)

@@ -41,25 +41,38 @@ static void add_environment(struct backend *b, struct visit *v, const char *key,
 	visit_add_fact(b, v, arena_printf(b->a, MACHINE_FACT_PREFIX "%s", key), value);
 }
 
-/* Which build of a benchmark runs: another one is another benchmark. */
-static void add_programs(struct backend *b, struct visit *v)
+struct machine_fact *program_facts(struct arena *a, const struct test_case *cases, size_t n_cases,
+				   size_t *n)
 {
-	const struct campaign_config *c = b->config;
+	struct machine_fact *list = arena_alloc_array(a, n_cases + 1, sizeof(*list));
 	_cleanup_err_ struct err ignored = ERR_INIT;
 	char hex[65];
 	size_t i, k;
 
-	add_environment(b, v, "libc", gnu_get_libc_version());
-	for (i = 0; i < c->n_cases; i++) {
-		const char *path = case_program_path(b->a, &c->cases[i]);
+	list[0] = (struct machine_fact){"libc", arena_strdup(a, gnu_get_libc_version())};
+	*n = 1;
+	for (i = 0; i < n_cases; i++) {
+		const char *path = case_program_path(a, &cases[i]);
 
-		for (k = 0; k < i && strcmp(c->cases[k].program, c->cases[i].program); k++)
+		for (k = 0; k < i && strcmp(cases[k].program, cases[i].program); k++)
 			;
 		if (k == i && path && !file_sha256(path, hex, &ignored))
-			add_environment(b, v,
-					arena_printf(b->a, "program.%s", path_name(b->a, path)),
-					arena_strndup(b->a, hex, 16));
+			list[(*n)++] = (struct machine_fact){
+				arena_printf(a, "program.%s", path_name(a, path)),
+				arena_strndup(a, hex, 16)};
 	}
+	return list;
+}
+
+void visit_add_programs(struct backend *b, struct visit *v)
+{
+	const struct campaign_config *c = b->config;
+	struct machine_fact *facts;
+	size_t n, i;
+
+	facts = program_facts(b->a, c->cases, c->n_cases, &n);
+	for (i = 0; i < n; i++)
+		add_environment(b, v, facts[i].key, facts[i].value);
 }
 
 void visit_take_environment(struct backend *b, struct visit *v, struct span hello)
@@ -82,7 +95,7 @@ void visit_add_environment(struct backend *b, struct visit *v, const char *root)
 	struct machine_fact *facts;
 	size_t n, i;
 
-	add_programs(b, v);
+	visit_add_programs(b, v);
 	facts = machine_read_facts(b->a, root, dir, &n);
 	for (i = 0; i < n; i++)
 		add_environment(b, v, facts[i].key, facts[i].value);

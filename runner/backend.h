@@ -119,7 +119,15 @@ void visit_vfail(struct backend *b, struct visit *v, const char *error, const ch
 void visit_add_fact(struct backend *b, struct visit *v, const char *key, const char *value);
 /* Adds the lines "env cpufreq.governor performance" of an agent's hello. */
 void visit_take_environment(struct backend *b, struct visit *v, struct span hello);
-/* Adds what the machine that runs the visit is set to (machine/facts.h). */
+/*
+ * What of this machine runs: the C library, and of each program the first 16 digits of its hash,
+ * since another build is another benchmark.
+ */
+struct machine_fact *program_facts(struct arena *a, const struct test_case *cases, size_t n_cases,
+				   size_t *n);
+/* Adds these, of the campaign's test cases. */
+void visit_add_programs(struct backend *b, struct visit *v);
+/* Adds these and what the machine that runs the visit is set to (machine/facts.h). */
 void visit_add_environment(struct backend *b, struct visit *v, const char *root);
 
 const struct backend_ops *backend_find(const char *name);

@@ -128,15 +128,23 @@ static int take_record(struct csv *c)
 	return 1;
 }
 
+/* Of the header; -1: there is none of this name. */
+static int column_of(const struct csv *c, const char *name)
+{
+	int i;
+
+	for (i = 0; i < c->n_fields; i++)
+		if (!strcmp(c->fields[i], name))
+			return i;
+	return -1;
+}
+
 static int take_header(struct csv *c)
 {
-	int r = take_record(c), i, k;
+	int r = take_record(c), k;
 
 	for (k = 0; r > 0 && k < N_COLUMNS; k++) {
-		c->at[k] = -1;
-		for (i = 0; i < c->n_fields; i++)
-			if (!strcmp(c->fields[i], column_names[k]))
-				c->at[k] = i;
+		c->at[k] = column_of(c, column_names[k]);
 		if (c->at[k] < 0) {
 			complain(c, arena_printf(c->a, "there is no column '%s'", column_names[k]));
 			err_hint(c->e, "a report of an older kdelta has no single values; -o json "
@@ -294,7 +302,7 @@ int export_read_csv(struct arena *a, const char *file, struct span text, json_t 
 	c.tests = json_object();
 	c.root = json_pack("{s:s,s:[]}", "schema", "kdelta.compare/1", "variants");
 	/* only pairs have this column */
-	if (!strcmp(c.fields[c.n_fields - 1], "order"))
+	if (column_of(&c, "order") >= 0)
 		json_object_set_new(c.root, "order", json_string("flip"));
 	while (!r && (r = take_record(&c)) > 0) {
 		r = take_variant(&c);

@@ -295,6 +295,7 @@ static void take_hello(struct backend *b, struct visit *v, struct span hello)
 	visit_add_fact(b, v, "guest_cpus", hello_get(b->a, hello, "cpus"));
 	visit_add_fact(b, v, "guest_memory_kb", hello_get(b->a, hello, "memory_kb"));
 	visit_take_environment(b, v, hello);
+	visit_add_programs(b, v);
 	visit_add_fact(b, v, "boot_seconds", arena_printf(b->a, "%.2f", v->seconds));
 	if (strcmp(v->release, k->release))
 		visit_fail(b, v, "wrong_kernel", "the guest runs %s, its image says %s", v->release,

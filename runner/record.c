@@ -13,6 +13,7 @@
 #include "machine/facts.h"
 #include "machine/monitor.h"
 #include "parsers/parser.h"
+#include "runner/backend.h"
 #include "runner/machine.h"
 #include "runner/store.h"
 
@@ -273,11 +274,24 @@ static int put_boot(struct recording *r, int64_t machine)
 	return ret;
 }
 
+static int put_facts(struct recording *r, const struct machine_fact *facts, size_t n)
+{
+	const char *boot = arena_printf(r->a, "%lld", (long long)r->boot);
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < n; i++)
+		ret = db_set_fact(r->db, "boot", boot,
+				  arena_printf(r->a, MACHINE_FACT_PREFIX "%s", facts[i].key),
+				  facts[i].value, r->e);
+	return ret;
+}
+
 static int put_rows(struct recording *r)
 {
 	struct db_machine machine;
 	struct machine_fact *facts;
-	size_t n, i;
+	size_t n;
 	int64_t id;
 	bool found;
 	int ret;
@@ -293,11 +307,10 @@ static int put_rows(struct recording *r)
 	if (!ret)
 		ret = put_boot(r, id);
 	facts = machine_read_facts(r->a, "", ".", &n);
-	for (i = 0; !ret && i < n; i++)
-		ret = db_set_fact(r->db, "boot", arena_printf(r->a, "%lld", (long long)r->boot),
-				  arena_printf(r->a, MACHINE_FACT_PREFIX "%s", facts[i].key),
-				  facts[i].value, r->e);
-	return ret;
+	if (!ret)
+		ret = put_facts(r, facts, n);
+	facts = program_facts(r->a, &r->test, 1, &n);
+	return ret ? ret : put_facts(r, facts, n);
 }
 
 static int begin(struct recording *r)

@@ -219,32 +219,6 @@ static int store_counters(const struct reading *r, int64_t run, const struct par
 	return ret;
 }
 
-/* What the kernel counted that makes a run no clean measurement; NULL: nothing. */
-static const char *counters_doubt(const struct reading *r, const struct parse_run *counters)
-{
-	static const struct {
-		const char *metric; /* a pattern */
-		double above;
-		const char *words, *unit;
-	} doubts[] = {
-		{"vmstat.cpu.st", 2, "taken by the hypervisor", "% of CPU time"},
-		{"proc-vmstat.pswpin", 0, "swapped in during the run", "pages"},
-		{"proc-vmstat.pswpout", 0, "swapped out during the run", "pages"},
-		{"thermal.*_throttle_count", 0, "clocks throttled by heat", "times"},
-		{"dmesg.clocksource_unstable", 0, "the kernel gave up its clock source", "messages"},
-		{"dmesg.*", 0, "the kernel reported trouble", "messages"},
-	};
-	const struct parse_value *v;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(doubts); i++)
-		array_for_each (v, &counters->values)
-			if (str_glob(doubts[i].metric, v->metric) && v->value > doubts[i].above)
-				return arena_printf(r->a, "%s (%s): %.3g %s", doubts[i].words,
-						    v->metric, v->value, doubts[i].unit);
-	return NULL;
-}
-
 /*
  * The counts take the place of what the benchmark measured with a clock that counts instructions.
  * Where much of it is time in which nothing ran the run is suspect: *why.
@@ -313,7 +287,7 @@ static int interpret(const struct reading *r, struct db_run *run, struct span te
 	}
 	monitor_log_parse(r->a, beside->monitors, &counters);
 	if (!differ && outcome == OUTCOME_OK)
-		differ = counters_doubt(r, &counters);
+		differ = monitor_log_doubt(r->a, &counters);
 	if (differ && outcome == OUTCOME_OK) {
 		outcome = OUTCOME_SUSPECT;
 		run->message = differ;

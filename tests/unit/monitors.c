@@ -332,6 +332,45 @@ static void logs_are_judged(void **state)
 
 #define HEAD "kdelta-monitors 1\nelapsed 2\n"
 
+/* Each reason that makes a run suspect, just below and above its limit. */
+static void reasons_for_doubt(void **state)
+{
+	static const struct {
+		const char *lines, *doubt;
+	} cases[] = {
+		{"counter softirqs.SCHED 1 900", NULL},
+		{"share vmstat.cpu.st 0 2\nshare vmstat.cpu.id 0 98", NULL},
+		{"share vmstat.cpu.st 0 3\nshare vmstat.cpu.id 0 97",
+		 "taken by the hypervisor (vmstat.cpu.st): 3 % of CPU time"},
+		{"counter proc-vmstat.pswpin 7 7", NULL},
+		{"counter proc-vmstat.pswpin 7 9", "swapped in during the run (proc-vmstat.pswpin): 2 pages"},
+		{"counter proc-vmstat.pswpout 0 5",
+		 "swapped out during the run (proc-vmstat.pswpout): 5 pages"},
+		{"counter thermal.core_throttle_count 4 5",
+		 "clocks throttled by heat (thermal.core_throttle_count): 1 times"},
+		{"event time.clock_step 3600.5",
+		 "the clock was set during the run (time.clock_step): 3600 s"},
+		{"event dmesg.clocksource_unstable 1",
+		 "the kernel gave up its clock source (dmesg.clocksource_unstable): 1 messages"},
+		{"event dmesg.soft_lockup 2",
+		 "the kernel reported trouble (dmesg.soft_lockup): 2 messages"},
+	};
+	_cleanup_arena_ struct arena *a = arena_new();
+	const char *doubt;
+	struct parse_run run;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		monitor_log_parse(a, span_of(arena_printf(a, HEAD "%s\n", cases[i].lines)), &run);
+		doubt = monitor_log_doubt(a, &run);
+		if (cases[i].doubt)
+			assert_string_equal(doubt, cases[i].doubt);
+		else
+			assert_null(doubt);
+	}
+}
+
 /* A log whose only line is the output of a program, cut behind so many bytes of it. */
 static struct parse_run read_output(struct arena *a, const char *program, const char *text,
 				    size_t cut)
@@ -409,6 +448,7 @@ int main(void)
 		cmocka_unit_test(the_thread_samples),
 		cmocka_unit_test(unknown_names_are_refused),
 		cmocka_unit_test(logs_are_judged),
+		cmocka_unit_test(reasons_for_doubt),
 		cmocka_unit_test(turbostat_is_read),
 		cmocka_unit_test(perf_stat_is_read),
 	};
