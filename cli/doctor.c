@@ -104,7 +104,8 @@ static void add_counts(struct visit *v, struct text *t, size_t hidden)
 static void add_offer(struct visit *v, struct text *t)
 {
 	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT, named = STRBUF_INIT;
-	size_t i;
+	const struct journal_line *l;
+	size_t i, set = 0;
 
 	for (i = 0; i < v->n; i++) {
 		const struct doctor_check *c = v->results[i].check;
@@ -118,12 +119,14 @@ static void add_offer(struct visit *v, struct text *t)
 	if (named.len)
 		text_wrap(t, "", 0,
 			  arena_printf(t->a, "only when named (--fix=NAME): %s", named.buf));
-	if (v->journal.lines.n)
+	array_for_each (l, &v->journal.lines)
+		set += !strcmp(l->boot_id, v->journal.boot_id);
+	if (set)
 		text_wrap(t, "", 0,
 			  arena_printf(t->a,
 				       "%zu setting%s changed by --fix: kdelta doctor --restore "
 				       "puts back what was found",
-				       v->journal.lines.n, plural(v->journal.lines.n)));
+				       set, plural(set)));
 }
 
 static void add_report(struct visit *v, struct text *t)
@@ -204,6 +207,22 @@ static json_t *changes_json(struct visit *v)
 						      cli_clean(v->c->a, v->changes[i].old),
 						      "new", v->changes[i].value));
 	return list;
+}
+
+static void print_restored(struct visit *v)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	json_t *list = json_array();
+	const struct journal_line *l;
+
+	array_for_each (l, &v->journal.lines)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "path",
+						      cli_clean(v->c->a, l->path), "value",
+						      cli_clean(v->c->a, l->value), "fate",
+						      journal_fate_names[l->fate]));
+	json_add_lines(&out, json_pack("{s:s, s:o}", "schema", "kdelta.doctor/1", "restored", list),
+		       17);
+	cli_print(&out);
 }
 
 static json_t *noise_json(struct visit *v)
@@ -329,17 +348,26 @@ static int fix(struct visit *v)
 	return cli_failure(r);
 }
 
+static void tell_restored(struct visit *v, const size_t *counts)
+{
+	size_t done = counts[JOURNAL_PUT_BACK], same = counts[JOURNAL_SAME];
+
+	if (!v->journal.lines.n)
+		cli_note(v->c, "nothing to put back: --fix changed nothing here");
+	if (done || same)
+		cli_note(v->c, "put back %zu setting%s%s", done, plural(done),
+			 same ? arena_printf(v->c->a, "; %zu had its old value already", same) : "");
+	if (counts[JOURNAL_OVER])
+		cli_note(v->c, "%zu setting%s ended with an earlier boot: nothing to put back",
+			 counts[JOURNAL_OVER], plural(counts[JOURNAL_OVER]));
+}
+
 static int restore(struct visit *v)
 {
 	size_t counts[JOURNAL_FAILED + 1] = {0};
+	int r = doctor_restore(&v->journal, cli_has(v->c, "force"), v->c->e);
 	const struct journal_line *l;
-	int r;
 
-	if (!v->journal.lines.n) {
-		cli_note(v->c, "nothing to put back: --fix changed nothing here");
-		return 0;
-	}
-	r = doctor_restore(&v->journal, cli_has(v->c, "force"), v->c->e);
 	array_for_each (l, &v->journal.lines) {
 		counts[l->fate]++;
 		if (l->fate == JOURNAL_FOREIGN)
@@ -347,14 +375,9 @@ static int restore(struct visit *v)
 				 cli_clean(v->c->a, l->path), cli_clean(v->c->a, l->now),
 				 cli_clean(v->c->a, l->value));
 	}
-	cli_note(v->c, "put back %zu setting%s%s", counts[JOURNAL_PUT_BACK],
-		 plural(counts[JOURNAL_PUT_BACK]),
-		 counts[JOURNAL_SAME] ? arena_printf(v->c->a, "; %zu had its old value already",
-						     counts[JOURNAL_SAME])
-				      : "");
-	if (counts[JOURNAL_OVER])
-		cli_note(v->c, "%zu setting%s ended with an earlier boot: nothing to put back",
-			 counts[JOURNAL_OVER], plural(counts[JOURNAL_OVER]));
+	tell_restored(v, counts);
+	if (v->c->json)
+		print_restored(v);
 	if (!r && counts[JOURNAL_FOREIGN]) {
 		err_add(v->c->e, -EBUSY, "%zu setting%s left alone", counts[JOURNAL_FOREIGN],
 			plural(counts[JOURNAL_FOREIGN]));

@@ -13,6 +13,9 @@
 
 enum { JOURNAL_LIMIT = 4 << 20, VALUE_LIMIT = 4096 };
 
+const char *const journal_fate_names[] = {"changed", "put back", "same", "over", "foreign",
+					  "failed"};
+
 static void read_line(struct journal *j, struct span text)
 {
 	json_t *o = json_loadb(text.s, text.len, 0, NULL);

@@ -25,6 +25,9 @@ enum journal_fate {
 	JOURNAL_FAILED,	  /* it is not there, or cannot be written; told in the error */
 };
 
+/* "changed", "put back", "same", ... in the order of the enumeration. */
+extern const char *const journal_fate_names[];
+
 struct journal_line {
 	const char *boot_id;
 	const char *path;      /* without the root */

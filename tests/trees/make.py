@@ -86,6 +86,7 @@ def server(t):
             t.put(state + "time", "%d\n" % (1000 * (i + 1)))
             t.put(state + "usage", "%d\n" % (10 * (i + 1)))
         t.put(cpu + "/cpufreq/scaling_cur_freq", "%d\n" % (2100000 + 1000 * c))
+        t.put(cpu + "/cpufreq/scaling_governor", "schedutil\n" if c == 200 else "performance\n")
         t.put(cpu + "/thermal_throttle/core_throttle_count", "0\n")
     for node in range(2):
         t.put("/sys/devices/system/node/node%d/numastat" % node,

@@ -130,6 +130,7 @@ static const struct row {
 	 "Cpus_allowed_list:\t0,2\n", DOCTOR_WARN},
 	{"cpu.isolated", CPU "isolated", "\n", "2-3\n", DOCTOR_INFO},
 	{"cpu.nohz_full", CPU "nohz_full", "(null)\n", "2-3\n", DOCTOR_INFO},
+	{"cpu.rcu_nocbs", "/proc/cmdline", "quiet\n", "rcu_nocbs=2-3\n", DOCTOR_INFO},
 	{"cpu.microcode", "/proc/cpuinfo", "microcode : 0x1\n\nmicrocode : 0x1\n",
 	 "microcode : 0x1\n\nmicrocode : 0x2\n", DOCTOR_WARN},
 	{"cpu.mitigations", CPU "vulnerabilities/meltdown", "Not affected\n", "Mitigation: PTI\n",
