@@ -35,17 +35,23 @@ static void wait_for_nothing(void *data)
 	(void)data;
 }
 
+static void ask_host(const struct cli *c, struct doctor_host *host)
+{
+	const char *const folders[] = {path_folder(c->a, db_path(c->a, c->db)),
+				       path_cache(c->a, ""), NULL};
+
+	doctor_ask_host(c->a, folders, host);
+}
+
 static void look(struct visit *v)
 {
 	struct cli *c = v->c;
-	const char *const folders[] = {path_folder(c->a, c->db ? c->db : "kdelta.db"),
-				       path_data(c->a, ""), path_cache(c->a, ""), NULL};
 	struct doctor_options opt = {.root = v->root};
 	struct doctor_host host;
 	size_t i;
 
 	if (!*v->root) {
-		doctor_ask_host(c->a, folders, &host);
+		ask_host(c, &host);
 		opt.host = &host;
 	} else {
 		opt.wait = wait_for_nothing; /* nothing moves in a copy */
@@ -466,13 +472,15 @@ static int run_doctor(struct cli *c)
 
 void doctor_note(const struct cli *c)
 {
-	const struct doctor_options opt = {.root = "", .quick = true};
+	struct doctor_host host;
+	const struct doctor_options opt = {.root = "", .quick = true, .host = &host};
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	size_t n, i, found = 0, fails = 0;
 	struct doctor_result *list;
 
 	if (c->quiet)
 		return;
+	ask_host(c, &host);
 	list = doctor_look(c->a, &opt, &n);
 	for (i = 0; i < n && list[i].state <= DOCTOR_WARN; i++) {
 		bool fail = list[i].state == DOCTOR_FAIL;

@@ -292,6 +292,7 @@ static void every_check_has_both_outcomes(void **state)
 		if (!tested)
 			fail_msg("%s: no outcome of it is tested", c->name);
 		assert_true(c->weight >= 1 && c->weight <= 10);
+		assert_true(!c->set || !strchr(c->path, ' '));
 		assert_true(!c->set || doctor_matches(c->good ? c->good : c->set, c->set));
 	}
 }
