@@ -503,7 +503,7 @@ static void read_flip(struct reader *r, struct yaml_node *root, int64_t *repeat,
 	if (ops && !ops->flip) {
 		yaml_error(yaml_get(root, "order"), r->e,
 			   "the %s backend cannot switch settings inside a boot", c->backend);
-		err_hint(r->e, "leave 'order' out, or use backend: host or qemu");
+		err_hint(r->e, "leave 'order' out, or use another backend");
 	}
 	if (c->counting) {
 		yaml_error(yaml_get(root, "order"), r->e,

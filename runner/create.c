@@ -8,7 +8,7 @@
 #include "runner/session.h"
 #include "runner/source.h"
 
-int session_add_variant(struct session *s, size_t i)
+int session_put_kernel(struct session *s, size_t i)
 {
 	const struct variant_config *config = &s->c->variants[i];
 	struct session_variant *v = &s->variants[i];
@@ -22,7 +22,15 @@ int session_add_variant(struct session *s, size_t i)
 		.source = or_empty(k->source),
 		.commit = or_empty(k->commit ? k->commit : config->commit),
 	};
-	int ret = db_put_kernel(s->db, &kernel, &v->kernel_id, s->e);
+
+	return db_put_kernel(s->db, &kernel, &v->kernel_id, s->e);
+}
+
+int session_add_variant(struct session *s, size_t i)
+{
+	const struct variant_config *config = &s->c->variants[i];
+	struct session_variant *v = &s->variants[i];
+	int ret = session_put_kernel(s, i);
 
 	if (!ret)
 		ret = db_put_variant(s->db, v->identity, v->kernel_id, session_settings(s, i),

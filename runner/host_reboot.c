@@ -66,6 +66,7 @@ static const struct backend_ops host_reboot_backend = {
 	.find_kernel = target_find_kernel,
 	.goes_on = target_goes_on,
 	.boot = target_boot,
+	.flip = target_flip,
 	.run = target_run,
 	.collect = target_collect,
 	.release = host_reboot_release,

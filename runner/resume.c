@@ -220,6 +220,31 @@ int session_match(struct session *s)
 	return -EINVAL;
 }
 
+int session_retry_kernels(struct session *s)
+{
+	bool told = false;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < s->n_cells; i++) {
+		struct db_cell *cell = &s->cells[i];
+		size_t variant = session_variant_index(s, cell);
+
+		if (strcmp(cell->state, "failed") || !str_starts(cell->reason, "no_kernel") ||
+		    s->variants[variant].kernel.error)
+			continue;
+		if (!told && s->opt->note)
+			s->opt->note("a kernel that was missing is there now: its runs are planned "
+				     "again");
+		told = true;
+		ret = session_put_kernel(s, variant);
+		cell->state = "planned";
+		if (!ret)
+			ret = db_set_cell(s->db, cell->id, cell->state, cell->attempts, "", s->e);
+	}
+	return ret;
+}
+
 static struct db_cell *find_cell(struct session *s, int64_t id)
 {
 	size_t i;

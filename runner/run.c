@@ -241,6 +241,8 @@ static int resume(struct session *s)
 		ret = db_get_cells(s->db, s->a, s->row.id, &s->cells, &s->n_cells, s->e);
 	if (!ret)
 		ret = session_reconcile(s);
+	if (!ret)
+		ret = session_retry_kernels(s);
 	return ret || !s->opt->add ? ret : session_add_units(s);
 }
 

@@ -112,6 +112,8 @@ int session_check_machine(struct session *s);
 int session_add_variant(struct session *s, size_t variant);
 /* Calibrates, then writes the whole campaign with its plan at once, or nothing; reads the cells. */
 int session_create(struct session *s);
+/* What was found of a variant's kernel; fills what an unlucky earlier part left empty. */
+int session_put_kernel(struct session *s, size_t variant);
 /* Plans further blocks; wanted NULL: of everything. To be called in a transaction. */
 typedef bool (*session_want_fn)(const struct session *s, size_t variant, size_t test);
 int session_add_blocks(struct session *s, int blocks, session_want_fn wanted);
@@ -221,6 +223,8 @@ int session_find(struct session *s, bool must, bool *found);
 int session_match(struct session *s);
 /* The same of one that grows, as far as it has come. */
 int session_match_grown(struct session *s);
+/* Cells that failed for want of a kernel, which is there now, are planned again. */
+int session_retry_kernels(struct session *s);
 /* Settles what a kill left: runs stored but not parsed, cells behind their runs, open boots. */
 int session_reconcile(struct session *s);
 

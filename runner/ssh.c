@@ -27,6 +27,7 @@ static const struct backend_ops ssh_backend = {
 	.find_kernel = target_find_kernel,
 	.goes_on = target_goes_on,
 	.boot = target_boot,
+	.flip = target_flip,
 	.run = target_run,
 	.collect = target_collect,
 	.release = target_release,

@@ -63,6 +63,8 @@ bool target_goes_on(struct backend *b, int variant, int block);
 int target_boot(struct backend *b, struct visit *v, struct err *e);
 /* Stores the state, before what it says is done. */
 int target_keep(struct target *t, const struct visit *v, struct err *e);
+/* Sysctls, features and knobs of v->variant in the place of those before; v->error: they cannot. */
+int target_apply(struct target *t, struct visit *v, struct err *e);
 /* Adds what the target's kernels left in pstore, and what its console said, to the visit. */
 void target_add_console(struct target *t, struct visit *v);
 
@@ -70,6 +72,7 @@ void target_add_console(struct target *t, struct visit *v);
 
 int target_run(struct backend *b, struct visit *v, const struct job *job,
 	       struct job_result *result, struct err *e);
+int target_flip(struct backend *b, struct visit *v, struct err *e);
 int target_collect(struct backend *b, struct visit *v, struct err *e);
 
 #endif

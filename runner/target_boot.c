@@ -448,8 +448,7 @@ static void take_sight(struct target *t, struct visit *v)
 	visit_add_fact(t->b, v, "boot_attempts", arena_printf(a, "%d", t->state.attempt));
 }
 
-/* Sysctls and scheduler features. */
-static int apply_settings(struct target *t, struct visit *v, struct err *e)
+int target_apply(struct target *t, struct visit *v, struct err *e)
 {
 	const struct variant_config *vc = &t->b->config->variants[v->variant];
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -457,7 +456,7 @@ static int apply_settings(struct target *t, struct visit *v, struct err *e)
 	int ret;
 
 	settings_encode(vc, &text);
-	if (!text.len)
+	if (!text.len && !t->b->config->flip)
 		return 0;
 	ret = link_ask(&t->link, "set", (struct span){text.buf, text.len}, ASK_SECONDS, &type,
 		       &body, e);
@@ -477,7 +476,7 @@ static int enter(struct target *t, struct visit *v, struct err *e)
 	ret = target_keep(t, v, e);
 	if (ret)
 		return ret;
-	ret = apply_settings(t, v, &why);
+	ret = target_apply(t, v, &why);
 	if (ret == -EINTR)
 		return ret;
 	if (ret)

@@ -159,6 +159,24 @@ int target_run(struct backend *b, struct visit *v, const struct job *job,
 	return 0;
 }
 
+int target_flip(struct backend *b, struct visit *v, struct err *e)
+{
+	struct target *t = b->priv;
+	int ret = -ENOTCONN;
+
+	while (is_line_error(ret) && !v->error) {
+		_cleanup_err_ struct err why = ERR_INIT;
+
+		ret = t->link.open ? 0 : reconnect(t, v, e);
+		if (ret || v->error)
+			break;
+		ret = target_apply(t, v, &why);
+		if (ret && ret != -EINTR && !is_line_error(ret))
+			target_fail(t, v, "config_error", "%s", err_text(&why));
+	}
+	return ret == -EINTR || v->error ? 0 : ret;
+}
+
 int target_collect(struct backend *b, struct visit *v, struct err *e)
 {
 	_cleanup_err_ struct err why = ERR_INIT;

@@ -197,6 +197,48 @@ static void test_drop(void **state)
 	fixture_close(&f);
 }
 
+/* One line of this machine's kernel, which plays the target's. */
+static const char *kernel_line(const char *path)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+
+	assert_int_equal(file_read_line(path, &sb), 0);
+	return arena_strdup(arena, strbuf_str(&sb));
+}
+
+/* Variants are switched inside one boot; whatever was set is put back at its end. */
+static void test_flip(void **state)
+{
+	static const char path[] = "/proc/sys/kernel/core_uses_pid";
+	static struct setting set[] = {{"kernel.core_uses_pid", NULL}};
+	struct variant_config variants[2] = {{.name = "plain"}, {.name = "other"}};
+	const char *before = kernel_line(path), *restarts_before;
+	struct fixture f;
+	size_t i;
+
+	(void)state;
+	set[0].value = strcmp(before, "1") ? "1" : "0";
+	variants[1].sysctls = set;
+	variants[1].n_sysctls = 1;
+	assert_int_equal(fixture_open(&f), 0);
+	variants[0].image = variants[1].image = f.variant.image;
+	f.config.flip = true;
+	f.config.variants = variants;
+	fixture_enter(&f);
+	restarts_before = restarts();
+	for (i = 1; i < 6; i++) {
+		f.visit.variant = i % 2;
+		if (i == 3) /* also over a line that broke */
+			link_close(&((struct target *)f.backend.priv)->link);
+		assert_int_equal(f.backend.ops->flip(&f.backend, &f.visit, &f.err), 0);
+		assert_null(f.visit.error);
+		assert_string_equal(kernel_line(path), i % 2 ? set[0].value : before);
+	}
+	assert_string_equal(restarts(), restarts_before);
+	fixture_close(&f);
+	assert_string_equal(kernel_line(path), before);
+}
+
 /* The target restarts in the middle of a run: neither measured nor waited for. */
 static void test_restart(void **state)
 {
@@ -340,7 +382,7 @@ int main(void)
 		cmocka_unit_test(test_command_line), cmocka_unit_test(test_drop),
 		cmocka_unit_test(test_restart),	    cmocka_unit_test(test_resume),
 		cmocka_unit_test(test_ssh_refuses), cmocka_unit_test(test_options),
-		cmocka_unit_test(test_lock),
+		cmocka_unit_test(test_lock),	    cmocka_unit_test(test_flip),
 	};
 	struct err ignored = ERR_INIT;
 	int failed;
