@@ -83,6 +83,20 @@ static const char *say_busy(struct target *t, struct span lock, bool live, struc
 	return "busy";
 }
 
+/* What a restart in the middle of writing the lock left beside it; the lock is ours. */
+static void remove_unfinished(struct target *t)
+{
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	char **names;
+	size_t n, i;
+
+	if (file_list(t->a, t->state, "lock.*", &names, &n, &ignored))
+		return;
+	for (i = 0; i < n; i++)
+		if (strcmp(names[i], "lock.live"))
+			unlink(target_path(t, names[i], ""));
+}
+
 const char *target_lock(struct target *t, struct span body, struct strbuf *out, struct err *e)
 {
 	_cleanup_err_ struct err ignored = ERR_INIT;
@@ -116,6 +130,7 @@ const char *target_lock(struct target *t, struct span body, struct strbuf *out, 
 		return NULL;
 	}
 	t->lock_fd = fd;
+	remove_unfinished(t);
 	if (write_lock(t, body, e)) {
 		close(fd);
 		t->lock_fd = -1;

@@ -126,7 +126,7 @@ int target_remove(struct arena *a, const struct target_config *c, struct strbuf 
 		a,
 		"if test -e " UNIT "; then systemctl -q disable kdelta-target.service; rm -f " UNIT
 		"; systemctl daemon-reload; fi; rm -f /boot/kdelta-*; cd %s 2>/dev/null || exit 0; "
-		"rm -rf jobs kernels kdelta lock lock.live safe prepared kdelta-agent-*; cd /; "
+		"rm -rf jobs kernels kdelta lock lock.* safe prepared kdelta-agent-*; cd /; "
 		"rmdir %s 2>/dev/null; true",
 		c->state, c->state);
 	int ret;

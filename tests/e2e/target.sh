@@ -56,6 +56,7 @@ initrd() {
 		?*) cp "$f" "$root/mod/$m.ko" ;;
 		esac
 	done
+	! declare -F more_files >/dev/null || more_files "$root" # of the test
 	cat >"$root/init" <<'INIT'
 #!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -76,20 +77,22 @@ case $(cat /proc/cmdline) in
 *) ifconfig eth0 10.0.2.15 netmask 255.255.255.0 up ;;
 esac
 echo "TARGET UP $(uname -r)" >/dev/console
+[ ! -x /bin/at-boot ] || /bin/at-boot &
 while :; do dropbear -F -E -s -r /etc/dropbear/host_key -p 22; sleep 1; done
 INIT
 	chmod +x "$root/init"
 	(cd "$root" && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0 | gzip -1) >"$3"
 }
-initrd_old=$T/initrd.old initrd_new=$T/initrd.new
+initrd_old=$T/initrd.$old_release initrd_new=$T/initrd.$new_release
 initrd "$old_dir" "$old_release" "$initrd_old"
 initrd "$new_dir" "$new_release" "$initrd_new"
 
 # The disk: the target's /boot, where one image lies that is another kernel than it says.
 mkdir -p "$T/disk.d/boot"
+! declare -F disk_files >/dev/null || disk_files "$T/disk.d"
 cp "$new" "$T/disk.d/boot/vmlinuz-6.1.0-99-other"
 cp "$initrd_new" "$T/disk.d/boot/initrd.img-6.1.0-99-other"
-PATH=$PATH:/usr/sbin mke2fs -q -t ext4 -d "$T/disk.d" "$T/disk" 160M
+PATH=$PATH:/usr/sbin mke2fs -q -t ext4 -d "$T/disk.d" "$T/disk" "${DISK_SIZE:-160M}"
 
 port=$(python3 -c 'import socket
 s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
