@@ -190,55 +190,6 @@ static bool read_axis(struct reader *r, const struct bench_def *bench, struct ya
 	return axis->n == n && n;
 }
 
-/* "node0-1", "node2": CPU list of nodes of this machine. */
-static char *node_cpus(struct reader *r, const char *bind)
-{
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
-	const char *range = bind + strlen("node"), *dash = strchr(range, '-');
-	struct span first = {range, dash ? (size_t)(dash - range) : strlen(range)};
-	int64_t from, to, node;
-
-	if (!num_parse_int(first, &from) || from < 0)
-		return NULL;
-	to = from;
-	if (dash && (!num_parse_int(span_of(dash + 1), &to) || to < from || to > 4096))
-		return NULL;
-	for (node = from; node <= to; node++) {
-		char *cpus = machine_node_cpus(r->a, (int)node);
-
-		if (!cpus)
-			return NULL;
-		strbuf_addf(&sb, "%s%s", sb.len ? "," : "", cpus);
-	}
-	return arena_strdup(r->a, strbuf_str(&sb));
-}
-
-/* CPU list of a binding such as "node0-1" or "cpus 0-3"; NULL with an error added. */
-static const char *bind_cpus(struct reader *r, const struct yaml_node *n, const char *bind)
-{
-	const char *cpus = NULL;
-	int highest;
-
-	if (str_starts(bind, "node") && !r->guest && !r->target)
-		cpus = node_cpus(r, bind);
-	else if (str_starts(bind, "cpus"))
-		cpus = arena_printf(r->a, "%s", bind + strlen("cpus"));
-	if (!cpus || cpulist_count(cpus, &highest) < 0) {
-		yaml_error(n, r->e, "'%s' names no CPUs of this %s", bind,
-			   r->guest ? "guest" : "machine");
-		err_hint(r->e, "%s",
-			 r->guest ? "write cpus 0-3" : "write node0, node0-1 or cpus 0-3");
-		return NULL;
-	}
-	if (highest >= r->cpus) {
-		yaml_error(n, r->e, "'%s': there is no CPU %d", bind, highest);
-		err_hint(r->e, r->cpus > 1 ? "the CPUs are 0 to %d" : "the only CPU is %d",
-			 r->cpus - 1);
-		return NULL;
-	}
-	return cpus;
-}
-
 static bool read_bind(struct reader *r, struct yaml_node *map, struct axis *axis)
 {
 	struct yaml_node *given = yaml_get(map, "bind");
@@ -256,7 +207,7 @@ static bool read_bind(struct reader *r, struct yaml_node *map, struct axis *axis
 		if (str_starts(list[i], "cpus "))
 			list[i] = arena_printf(r->a, "cpus%s",
 					       list[i] + strspn(list[i] + 4, " ") + 4);
-		bind_cpus(r, axis->swept ? given->items[i] : given, list[i]);
+		reader_bind_cpus(r, axis->swept ? given->items[i] : given, list[i]);
 	}
 	return r->e->list.n == before;
 }
@@ -310,7 +261,7 @@ static void add_case(struct reader *r, const struct entry *en, const size_t *at)
 
 	if (bind->n) {
 		c.bind = bind->values[at[en->n_axes - 1]];
-		c.cpus = bind_cpus(r, en->node, c.bind);
+		c.cpus = reader_bind_cpus(r, en->node, c.bind);
 		cpus = cpulist_count(c.cpus, &highest);
 	}
 	c.params = arena_alloc_array(r->a, en->n_axes, sizeof(*c.params));

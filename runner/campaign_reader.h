@@ -27,6 +27,8 @@ void reader_suggest(struct err *e, const char *word, const char *const *words);
 const char *reader_path(struct reader *r, const char *path);
 /* Whether a text has letters, digits and the characters of `more` only. */
 bool reader_is_word(const char *s, const char *more);
+/* CPU list of a binding such as "node0-1" or "cpus 0-3"; NULL with an error added. */
+const char *reader_bind_cpus(struct reader *r, const struct yaml_node *n, const char *bind);
 /* The key `variants` of the file. */
 void reader_read_variants(struct reader *r, struct yaml_node *root);
 void reader_read_monitors(struct reader *r, struct yaml_node *root);

@@ -32,22 +32,30 @@ static void add_words(struct words *w, const char *const *words)
 		*ARRAY_PUSH(&w->list) = *words;
 }
 
-/* Memory and CPUs split evenly over nodes; the last one has what is left over. */
+void guest_node_cpus(const struct guest_spec *spec, int node, int *first, int *last)
+{
+	int nodes = MAX(spec->nodes, 1), each = spec->cpus / nodes;
+
+	*first = node * each;
+	*last = node == nodes - 1 ? spec->cpus - 1 : *first + each - 1;
+}
+
+/* Memory is split like CPUs. */
 static void add_nodes(struct words *w, struct arena *a, const struct guest_spec *spec)
 {
 	int64_t memory = spec->memory / MAX(spec->nodes, 1);
-	int cpus = spec->cpus / MAX(spec->nodes, 1), i;
+	int i, first, last;
 
 	for (i = 0; spec->nodes > 1 && i < spec->nodes; i++) {
-		bool last = i == spec->nodes - 1;
-
+		guest_node_cpus(spec, i, &first, &last);
 		add_words(w, (const char *[]){
 			"-object",
 			arena_printf(a, "memory-backend-ram,id=node%d,size=%lldM", i,
-				     (long long)(last ? spec->memory - memory * i : memory)),
+				     (long long)(i == spec->nodes - 1 ? spec->memory - memory * i
+								      : memory)),
 			"-numa",
-			arena_printf(a, "node,nodeid=%d,cpus=%d-%d,memdev=node%d", i, i * cpus,
-				     last ? spec->cpus - 1 : (i + 1) * cpus - 1, i),
+			arena_printf(a, "node,nodeid=%d,cpus=%d-%d,memdev=node%d", i, first, last,
+				     i),
 			NULL});
 	}
 }

@@ -45,6 +45,9 @@ struct guest {
 		.child = {.out_fd = -1, .err_fd = -1}, .line = -1                                  \
 	}
 
+/* First and last CPU of a node: CPUs are split evenly, the last node has what is left over. */
+void guest_node_cpus(const struct guest_spec *spec, int node, int *first, int *last);
+
 enum guest_event {
 	GUEST_FRAME,
 	GUEST_ENDED,  /* QEMU is gone */

@@ -274,6 +274,15 @@ static void nodes_need_cpus(void **state)
 
 	assert_int_equal(parse(f, arena_printf(f->a, "backend: qemu\ncpus: 4\nnuma: 2\n%s", rest))->numa,
 			 2);
+	assert_string_equal(
+		parse(f, "backend: qemu\ncpus: 5\nnuma: 2\n"
+			 "variants: [{name: a, kernel: {deb: linux-image-x}}]\n"
+			 "benchmarks: [tbench: {clients: 100%, bind: node1}]\n")->cases[0].cpus, "2-4");
+	expect_errors(f,
+		      "backend: qemu\ncpus: 2\nnuma: 2\n"
+		      "variants: [{name: a, kernel: {deb: linux-image-x}}]\n"
+		      "benchmarks: [tbench: {bind: node2}]\n",
+		      "5:29: 'node2' names no CPUs of this guest (write node0, node0-1 or cpus 0-3)\n");
 	expect_errors(f, arena_printf(f->a, "backend: qemu\nnuma: 2\n%s", rest),
 		      "2:7: 2 nodes need as many CPUs: 'cpus' is 1 (write cpus: 4)\n");
 	expect_errors(f, "numa: 2\nvariants: [{name: a}]\nbenchmarks: [tbench]\n",
