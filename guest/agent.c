@@ -36,6 +36,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -129,6 +130,26 @@ static void raise_limits(void)
 			  &(struct rlimit){limits[i].value, limits[i].value});
 }
 
+/* Files 000-netfs.ko, 001-9p.ko of /modules, in their order; what failed first, "" if nothing. */
+static char *load_modules(struct arena *a)
+{
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	char **names, *failed = arena_strdup(a, "");
+	size_t n = 0, i;
+
+	if (!file_is_dir("/modules") || file_list(a, "/modules", "*.ko", &names, &n, &ignored))
+		return failed;
+	for (i = 0; i < n && !*failed; i++) {
+		int fd = open(arena_printf(a, "/modules/%s", names[i]), O_RDONLY | O_CLOEXEC);
+
+		if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)
+			failed = arena_printf(a, "%s: %s", names[i] + strcspn(names[i], "-") + 1,
+					      strerror(errno));
+		close(fd);
+	}
+	return failed;
+}
+
 static int open_console(void)
 {
 	int fd = open("/dev/console", O_RDWR | O_NOCTTY), i;
@@ -160,6 +181,7 @@ static void say_hello(void)
 
 	machine_read_kernel(a, &k);
 	facts_add(a, &k, &text);
+	strbuf_addf(&text, "module_error %s\n", load_modules(a));
 	say("begin release=%s build_id=%s clocksource=%s cpus=%d memory_kb=%s boot_id=%s "
 	    "version=%s",
 	    k.release, k.build_id, k.clocksource, machine_cpus(), facts_memory(a), k.boot_id,

@@ -32,8 +32,7 @@ struct visit {
 
 /* The kernel of a variant as found before the first boot; see runner/kernel.h. */
 struct kernel_found {
-	const char *identity, *release, *version, *image_sha256, *source, *image, *modules,
-		*build_id;
+	const char *identity, *release, *version, *image_sha256, *source, *image, *build_id;
 	const char *commit;    /* of a git tree, else what the user states; may be NULL */
 	const char *config;    /* file with the configuration it was built with, or NULL */
 	const char *build_log; /* of a kernel that was built here, or NULL */

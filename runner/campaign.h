@@ -50,7 +50,9 @@ struct variant_config {
 	const char *same_as; /* a second arm of the variant of that name, or NULL */
 	/* kernel: at most one of deb, image, release, recipe and running; none: the running one */
 	const char *deb; /* package name or NAME=VERSION, meta packages are followed */
-	const char *image, *modules, *initrd;
+	const char *image, *initrd;
+	const char *modules; /* a lib/modules/RELEASE, and what guests load of it */
+	const char *const *load;
 	const char *release; /* uname -r of an installed kernel (manual backend) */
 	const struct kernel_recipe *recipe;
 	bool running;

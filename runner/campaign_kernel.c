@@ -23,7 +23,7 @@
 /* First the kinds, of which one is named. */
 static const char *const kernel_keys[] = {
 	"image",  "deb",    "git",    "tarball", "source", "release", "running",
-	"modules", "initrd", "commit", "patches", "config", "target",
+	"modules", "load",   "initrd", "commit", "patches", "config", "target",
 	"cflags", "deadline", NULL,
 };
 enum { N_KINDS = 7 };
@@ -330,18 +330,34 @@ static void read_files(struct reader *r, struct yaml_node *k, struct variant_con
 	yaml_get_string(k, "deb", &v->deb, r->e);
 	yaml_get_string(k, "image", &v->image, r->e);
 	yaml_get_string(k, "release", &v->release, r->e);
-	yaml_get_string(k, "modules", &v->modules, r->e);
 	yaml_get_string(k, "initrd", &v->initrd, r->e);
 	yaml_get_string(k, "commit", &v->commit, r->e);
 	yaml_get_bool(k, "running", &v->running, r->e);
 	if (v->image)
 		v->image = reader_path(r, v->image);
-	if (v->modules)
-		v->modules = reader_path(r, v->modules);
 	if (v->initrd)
 		v->initrd = reader_path(r, v->initrd);
 	if (v->deb && !is_package(v->deb))
 		yaml_error(yaml_get(k, "deb"), r->e, "'%s' is no package name", v->deb);
+}
+
+/* Only guests need to be told: other machines load their modules themselves. */
+static void read_modules(struct reader *r, struct yaml_node *k, struct variant_config *v)
+{
+	const char **load = NULL;
+	size_t n;
+
+	yaml_get_string(k, "modules", &v->modules, r->e);
+	if (v->modules)
+		v->modules = reader_path(r, v->modules);
+	if (yaml_get(k, "load") && !yaml_get_list(r->a, k, "load", &load, &n, r->e))
+		v->load = load;
+	if (!yaml_get(k, "modules") != !yaml_get(k, "load")) {
+		yaml_error(k, r->e, "'modules' and 'load' belong together");
+		err_hint(r->e, "e.g. modules: lib/modules/6.12.9, load: [9p, virtio_pci]");
+	} else if (v->modules && !r->guest) {
+		yaml_error(yaml_get(k, "modules"), r->e, "'modules' is for guests: backend qemu");
+	}
 }
 
 static void check_kind(struct reader *r, struct yaml_node *k)
@@ -434,6 +450,7 @@ void reader_read_kernel(struct reader *r, struct yaml_node *map, struct variant_
 		yaml_check_keys(k, kernel_keys, r->e);
 		check_kind(r, k);
 		read_files(r, k, v);
+		read_modules(r, k, v);
 		read_recipe(r, k, v);
 		add_text(&text, k);
 		v->kernel_text = v->running ? NULL : arena_strdup(r->a, strbuf_str(&text));

@@ -430,7 +430,7 @@ static json_t *settings_object(const struct setting *s, size_t n)
 
 char *variant_settings_json(struct arena *a, const struct variant_config *v, const char *original)
 {
-	json_t *features = json_array(), *root;
+	json_t *features = json_array(), *modules = json_array(), *root;
 	const char *const *f;
 
 	for (f = v->features; f && *f; f++)
@@ -439,6 +439,11 @@ char *variant_settings_json(struct arena *a, const struct variant_config *v, con
 			 "memory", v->memory ? v->memory : "", "sysctl",
 			 settings_object(v->sysctls, v->n_sysctls), "sched_features", features,
 			 "env", settings_object(v->env, v->n_env));
+	for (f = v->load; f && *f; f++)
+		json_array_append_new(modules, json_string(*f));
+	if (v->load)
+		json_object_set(root, "modules", modules);
+	json_decref(modules);
 	if (v->n_knobs)
 		json_object_set_new(root, "knobs", settings_object(v->knobs, v->n_knobs));
 	if (v->policy)

@@ -308,10 +308,12 @@ out:
 	return r;
 }
 
-int initramfs_with(const char *base, const char *name, struct span data, int *fd, struct err *e)
+int initramfs_with(const char *base, const struct initramfs_file *files, size_t n, int *fd,
+		   struct err *e)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct image im = {.a = arena_new()};
+	size_t i;
 	int r = file_read(base, 0, &text, e);
 
 	*fd = -1;
@@ -319,7 +321,10 @@ int initramfs_with(const char *base, const char *name, struct span data, int *fd
 		r = err_add_errno(e, "cannot make a file in memory");
 	if (!r && write(*fd, text.buf, text.len) != (ssize_t)text.len)
 		r = err_add_errno(e, "cannot copy %s", base);
-	image_add(&im, (struct item){.path = name, .mode = S_IFREG | 0600, .data = data});
+	for (i = 0; i < n; i++)
+		image_add(&im, (struct item){.path = files[i].name,
+					     .mode = S_IFREG | 0600,
+					     .data = files[i].data});
 	if (!r)
 		r = image_write(&im, NULL, *fd, e);
 	if (r && *fd >= 0) {

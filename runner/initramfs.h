@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The one initramfs that fits every kernel: no modules, only programs and what they need. */
+/*
+ * The one initramfs that fits every kernel: programs and what they need. Modules of one kernel, and
+ * orders, go behind it (initramfs_with).
+ */
 #ifndef RUNNER_INITRAMFS_H
 #define RUNNER_INITRAMFS_H
 
@@ -21,11 +24,14 @@
  */
 int initramfs_build(struct arena *a, const char *const *programs, const char **path, struct err *e);
 
-/*
- * A file in memory (*fd, for the caller to close): the image `base` and one more file behind it.
- * Names as in the image, without a leading '/'.
- */
-int initramfs_with(const char *base, const char *name, struct span data, int *fd, struct err *e);
+struct initramfs_file {
+	const char *name; /* as in the image, without a leading '/' */
+	struct span data;
+};
+
+/* A file in memory (*fd, for the caller to close): the image `base` and further files behind it. */
+int initramfs_with(const char *base, const struct initramfs_file *files, size_t n, int *fd,
+		   struct err *e);
 
 /*
  * tbench's load file as guests get it. A figure measured with it is comparable with those of the

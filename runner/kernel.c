@@ -82,7 +82,7 @@ int kernel_find(struct arena *a, const struct campaign_config *c, const struct v
 	const struct kernel_source *source = source_of(v);
 	int ret;
 
-	*k = (struct kernel_found){.modules = v->modules, .commit = v->commit};
+	*k = (struct kernel_found){.commit = v->commit};
 	if (!source)
 		return err_add(e, -EINVAL, "the variant '%s' names no kernel", v->name);
 	ret = source->find(&r, k);

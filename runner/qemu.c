@@ -23,6 +23,7 @@
 #include "runner/guest.h"
 #include "runner/initramfs.h"
 #include "runner/kernel.h"
+#include "runner/modules.h"
 #include "runner/qemu.h"
 #include "runner/settings.h"
 
@@ -40,6 +41,10 @@
 struct qemu {
 	const char *program, *version, *initramfs;
 	struct kernel_found *kernels; /* one per variant; image NULL: not found yet */
+	struct qemu_modules {
+		struct initramfs_file *files; /* one per module */
+		size_t n;
+	} *modules; /* one per variant */
 	struct guest guest;
 	int runs; /* of this visit */
 	double started;
@@ -148,6 +153,7 @@ static int qemu_prepare(struct backend *b, struct err *e)
 	b->priv = q;
 	q->guest = (struct guest)GUEST_INIT;
 	q->kernels = arena_alloc_array(b->a, b->config->n_variants, sizeof(*q->kernels));
+	q->modules = arena_alloc_array(b->a, b->config->n_variants, sizeof(*q->modules));
 	q->program = path_program(b->a, "qemu-system-x86_64");
 	if (!q->program) {
 		err_add(e, -ENOENT, "qemu-system-x86_64 is not installed");
@@ -168,11 +174,18 @@ static int qemu_prepare(struct backend *b, struct err *e)
 static int qemu_find_kernel(struct backend *b, int variant, struct kernel_found *k, struct err *e)
 {
 	const struct kernel_options options = {.note = b->note, .boots_vmlinux = true, .peeks = b->peeks};
+	const struct variant_config *vc = &b->config->variants[variant];
 	struct qemu *q = b->priv;
-	int r = kernel_find(b->a, b->config, &b->config->variants[variant], &options, k, e);
+	struct qemu_modules *modules = &q->modules[variant];
+	int r = kernel_find(b->a, b->config, vc, &options, k, e);
 
 	if (!r && k->image_sha256 && b->known_build_id)
 		k->build_id = b->known_build_id(b->data, k->image_sha256);
+	if (!r && vc->modules) {
+		r = modules_find(b->a, vc->modules, vc->load, &modules->files, &modules->n, e);
+		if (r)
+			err_at(e, b->config->file, vc->kernel_line, vc->kernel_column);
+	}
 	if (!r)
 		q->kernels[variant] = *k;
 	return r;
@@ -297,7 +310,10 @@ static void take_hello(struct backend *b, struct visit *v, struct span hello)
 	visit_take_environment(b, v, hello);
 	visit_add_programs(b, v);
 	visit_add_fact(b, v, "boot_seconds", arena_printf(b->a, "%.2f", v->seconds));
-	if (strcmp(v->release, k->release))
+	if (*hello_get(b->a, hello, "module_error"))
+		visit_fail(b, v, "config_error", "the guest cannot load the module %s",
+			   hello_get(b->a, hello, "module_error"));
+	else if (strcmp(v->release, k->release))
 		visit_fail(b, v, "wrong_kernel", "the guest runs %s, its image says %s", v->release,
 			   k->release);
 	else if (k->build_id && strcmp(v->build_id, k->build_id))
@@ -333,6 +349,22 @@ int qemu_guest_spec(struct backend *b, int variant, bool counts, struct guest_sp
 	return 0;
 }
 
+int qemu_add_files(struct backend *b, int variant, const struct strbuf *orders,
+		   struct guest_spec *spec, struct err *e)
+{
+	const struct qemu *q = b->priv;
+	const struct qemu_modules *m = &q->modules[variant];
+	struct initramfs_file *files = arena_alloc_array(b->a, m->n + 1, sizeof(*files));
+	size_t n = m->n;
+
+	if (n)
+		memcpy(files, m->files, n * sizeof(*files));
+	if (orders)
+		files[n++] = (struct initramfs_file){INITRAMFS_ORDERS,
+						     {strbuf_str(orders), orders->len}};
+	return n ? initramfs_with(spec->initrd, files, n, &spec->initrd_fd, e) : 0;
+}
+
 /* orders: frames for a guest that counts, NULL for one that listens. */
 static int start_guest(struct backend *b, struct visit *v, const struct strbuf *orders,
 		       struct err *e)
@@ -356,10 +388,8 @@ static int start_guest(struct backend *b, struct visit *v, const struct strbuf *
 	if (orders) {
 		spec.seed = campaign_guest_seed(c, v->block);
 		visit_add_fact(b, v, "seed", arena_printf(b->a, "%lld", (long long)spec.seed));
-		r = initramfs_with(spec.initrd, INITRAMFS_ORDERS,
-				   (struct span){strbuf_str(orders), orders->len}, &spec.initrd_fd,
-				   e);
 	}
+	r = qemu_add_files(b, v->variant, orders, &spec, e);
 	if (!r)
 		r = guest_start(&q->guest, &spec, e);
 	if (spec.initrd_fd >= 0)

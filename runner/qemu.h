@@ -12,5 +12,11 @@
  */
 int qemu_guest_spec(struct backend *b, int variant, bool counts, struct guest_spec *spec,
 		    struct err *e);
+/*
+ * The variant's modules, and what the guest does by itself (frames; may be NULL), into its initial
+ * file system: spec->initrd_fd, if there is anything, for the caller to close.
+ */
+int qemu_add_files(struct backend *b, int variant, const struct strbuf *orders,
+		   struct guest_spec *spec, struct err *e);
 
 #endif

@@ -72,7 +72,7 @@ int target_find_kernel(struct backend *b, int variant, struct kernel_found *k, s
 	size_t before = e->list.n;
 	int ret;
 
-	*k = (struct kernel_found){.modules = vc->modules};
+	*k = (struct kernel_found){0};
 	if (vc->release)
 		ret = find_installed(t, vc, k, e);
 	else

@@ -9,7 +9,6 @@
 
 #include "core/proc.h"
 #include "runner/frame.h"
-#include "runner/initramfs.h"
 #include "runner/qemu.h"
 #include "runner/settings.h"
 
@@ -62,8 +61,7 @@ int vm_shell(struct arena *a, const struct campaign_config *c, int variant,
 	if (ret)
 		return ret;
 	add_orders(&c->variants[variant], &orders);
-	ret = initramfs_with(spec.initrd, INITRAMFS_ORDERS,
-			     (struct span){orders.buf, orders.len}, &spec.initrd_fd, e);
+	ret = qemu_add_files(&b, variant, &orders, &spec, e);
 	if (ret)
 		return ret;
 	if (note)
