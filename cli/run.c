@@ -186,6 +186,7 @@ static int run_run(struct cli *c)
 	_cleanup_db_ struct db *db = NULL;
 	struct catalog *cat;
 	const char *path;
+	bool reboots;
 	int r = read_options(c, &opt);
 
 	if (!r)
@@ -196,9 +197,13 @@ static int run_run(struct cli *c)
 		r = check_looks(c, config, &opt);
 	if (r)
 		return r;
+	reboots = backend_find(config->backend)->reboots;
+	if (opt.reboot && !reboots)
+		return cli_usage(c, "--reboot is for the backend host-reboot; %s has %s",
+				 config->file, config->backend);
 	if (c->dry_run)
 		return plan_show(c, config, &opt);
-	if (backend_find(config->backend)->reboots && !opt.reboot) {
+	if (reboots && !opt.reboot) {
 		r = plan_show(c, config, &opt);
 		cli_warn(c, "nothing was done: --reboot lets kdelta restart this machine");
 		return r ? r : EXIT_USAGE;
