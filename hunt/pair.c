@@ -149,21 +149,24 @@ static bool is_real(const struct cmp_cell *cell)
 	       cell->verdict == VERDICT_CHANGED;
 }
 
+/* With counters only where the metric is one. */
 static int compare(struct bisect *b, const char *campaign, struct pair *pair)
 {
-	struct comparison_options opt = {.threshold = 0.01, .counters = true, .explain = true};
+	struct comparison_options opt = {.threshold = 0.01, .explain = true};
 	struct comparison *model;
 	size_t i;
-	int r = comparison_build(b->db, b->a, &campaign, 1, &opt, &model, b->e);
+	int r = 0, pass;
 
-	if (r)
-		return r;
-	pair->model = model;
-	for (i = 0; model->n_tests && i < model->tests->n_rows; i++)
-		if (!strcmp(model->tests->rows[i].metric, b->opt.metric))
-			pair->cell = &model->tests->rows[i].cells[1];
+	for (pass = 0; !r && pass < 2 && !pair->cell; pass++) {
+		opt.counters = pass > 0;
+		r = comparison_build(b->db, b->a, &campaign, 1, &opt, &model, b->e);
+		pair->model = r ? NULL : model;
+		for (i = 0; !r && model->n_tests && i < model->tests->n_rows; i++)
+			if (!strcmp(model->tests->rows[i].metric, b->opt.metric))
+				pair->cell = &model->tests->rows[i].cells[1];
+	}
 	pair->is_real = pair->cell && is_real(pair->cell);
-	return 0;
+	return r;
 }
 
 int pair_read(struct bisect *b, enum pair_kind kind, const struct cause *c, struct pair *pair)

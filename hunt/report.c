@@ -39,7 +39,8 @@ static char *found(const struct bisect *b, const struct answer *ans)
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	const struct cause *c;
 
-	strbuf_addf(&sb, "%s %+.1f%%:", b->opt.metric, 100 * ans->ends.change);
+	strbuf_addf(&sb, "%s %+.1f%%:", b->opt.metric,
+		    100 * (ans->causes.n > 1 ? ans->ends.change : expm1(ans->causes.items->effect)));
 	array_for_each (c, &ans->causes) {
 		if (c > ans->causes.items)
 			strbuf_adds(&sb, "; and");
@@ -89,9 +90,7 @@ static void add_effect(const struct bisect *b, const struct cause *c, struct tex
 		   b->direction == DIR_LOWER || b->direction == DIR_HIGHER
 			   ? arena_printf(t->a, ", %s is better", direction_name(b->direction))
 			   : "");
-	text_block(t, "sure",
-		   "%.1f%% before the fresh boots of it and its parent, which then showed the change "
-		   "(p = %s)",
+	text_block(t, "sure", "%.1f%%; the fresh boots of it and its parent show it alone (p = %s)",
 		   100 * c->share, text_p(t->a, c->pairs[PAIR_CONFIRM].cell->test.p));
 }
 
@@ -166,7 +165,7 @@ static void add_search(const struct bisect *b, const struct answer *ans, struct 
 		   text_percent(t->a, ans->ends.low, "%"),
 		   text_percent(t->a, ans->ends.high, "%"), ans->ev.n[0], ans->ev.n[last]);
 	if (isfinite(ans->rest))
-		text_block(t, "rest", "%s of the ends' change is not explained: %s",
+		text_block(t, "rest", "%s is what the ends differ by beyond that: %s",
 			   percent(t, ans->rest),
 			   ans->rest_is_real ? "more causes are likely" : "within noise");
 }

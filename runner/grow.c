@@ -22,6 +22,42 @@ struct grow {
 /* Below so many free bytes of the cache a build fails for want of room. */
 #define ROOM (1 << 20)
 
+static bool is_disk_full(struct session *s, const char *message)
+{
+	struct statvfs fs;
+
+	return strstr(message, strerror(ENOSPC)) ||
+	       (!statvfs(path_cache(s->a, "."), &fs) &&
+		fs.f_bavail * (unsigned long long)fs.f_frsize < ROOM);
+}
+
+static int find(struct session *s, size_t i)
+{
+	struct session_variant *v = &s->variants[i];
+	const struct session_variant before = *v;
+	int ret;
+
+	/* that it is still in the cache is no news */
+	s->backend.note = before.id ? NULL : s->opt->note;
+	ret = session_find_kernel(s, i);
+	s->backend.note = s->opt->note;
+	if (ret)
+		return ret;
+	if (v->kernel.error && is_disk_full(s, v->kernel.message)) {
+		err_add(s->e, -ENOSPC, "the disk of the cache is full: %s", v->kernel.message);
+		err_hint(s->e, "make room at %s (or set $KDELTA_CACHE_SIZE), then go on",
+			 path_cache(s->a, ""));
+		return -ENOSPC;
+	}
+	if (!before.id || !strcmp(before.identity, v->identity))
+		return 0;
+	*v = before;
+	err_add(s->e, -ESTALE, "'%s' is no longer what was measured: compiler, configuration or "
+		"running kernel changed", s->c->variants[i].name);
+	err_hint(s->e, "go back to what it was, or begin anew: kdelta bisect reset");
+	return -ESTALE;
+}
+
 /* Runs that a kill left planned are not owed: what is wanted next is asked anew. */
 static int drop_planned(struct session *s, int unused)
 {
@@ -54,7 +90,7 @@ static int go_on(struct session *s)
 /* The first variant is what `auto` parameters are calibrated with. */
 static int begin(struct session *s)
 {
-	int ret = session_find_kernel(s, 0);
+	int ret = find(s, 0);
 
 	if (!ret && s->variants[0].kernel.error)
 		ret = err_add(s->e, -EIO, "'%s' cannot be measured: %s", s->c->variants[0].name,
@@ -127,42 +163,6 @@ void grow_close(struct grow *g)
 }
 
 /* ---- one run ---- */
-
-static bool is_disk_full(struct session *s, const char *message)
-{
-	struct statvfs fs;
-
-	return strstr(message, strerror(ENOSPC)) ||
-	       (!statvfs(path_cache(s->a, "."), &fs) &&
-		fs.f_bavail * (unsigned long long)fs.f_frsize < ROOM);
-}
-
-static int find(struct session *s, size_t i)
-{
-	struct session_variant *v = &s->variants[i];
-	const struct session_variant before = *v;
-	int ret;
-
-	/* that it is still in the cache is no news */
-	s->backend.note = before.id ? NULL : s->opt->note;
-	ret = session_find_kernel(s, i);
-	s->backend.note = s->opt->note;
-	if (ret)
-		return ret;
-	if (v->kernel.error && is_disk_full(s, v->kernel.message)) {
-		err_add(s->e, -ENOSPC, "the disk of the cache is full: %s", v->kernel.message);
-		err_hint(s->e, "make room at %s (or set $KDELTA_CACHE_SIZE), then go on",
-			 path_cache(s->a, ""));
-		return -ENOSPC;
-	}
-	if (!before.id || !strcmp(before.identity, v->identity))
-		return 0;
-	*v = before;
-	err_add(s->e, -ESTALE, "'%s' is no longer what was measured: compiler, configuration or "
-		"running kernel changed", s->c->variants[i].name);
-	err_hint(s->e, "go back to what it was, or begin anew: kdelta bisect reset");
-	return -ESTALE;
-}
 
 static int add_cell(struct session *s, int variant)
 {
