@@ -140,6 +140,7 @@ help:
 	@echo 'make check      install what tests need, build with -Werror, run every test'
 	@echo 'make check-slow the tests that boot many guests'
 	@echo 'make bench      speed and error rates;  make fuzz SECONDS=60;  make deps'
+	@echo 'make bench-bisect  runs that a bisection needs, and how often it is right'
 	@echo 'make install DESTDIR= PREFIX=/usr/local;  make clean'
 	@echo 'Variables: O= V=1 SAN=1 COVERAGE=1 SHARED=1 DEPS=no SUDO='
 
@@ -166,6 +167,9 @@ tests: $(UNIT)
 bench: all $(O)/tests/bench/stats $(O)/tests/bench/monitors
 	@KDELTA=./$(KDELTA) O=$(O) tests/bench/run.sh
 
+bench-bisect: $(O)/tests/bench/bisect
+	@$(O)/tests/bench/bisect
+
 SECONDS ?= 60
 fuzz: $(FUZZERS)
 	@O=$(O) SECONDS_EACH=$(SECONDS) tests/fuzz/run.sh
@@ -189,6 +193,6 @@ install: all
 clean:
 	rm -rf $(O) $(O)-san $(O)-cov kdelta
 
-.PHONY: all help deps deps-check demo check check-slow tests bench fuzz install clean
+.PHONY: all help deps deps-check demo check check-slow tests bench bench-bisect fuzz install clean
 .SECONDARY:
 -include $(OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT:%=%.d) $(patsubst %.c,$(O)/fuzz-objects/%.d,$(FUZZ_SRC) $(wildcard tests/fuzz/*.c))

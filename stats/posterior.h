@@ -45,7 +45,7 @@ struct posterior_options {
 	/* What the spread of a run is like before any run, and the log of what it may be off by. */
 	double sigma_guess, sigma_factor;
 	double threshold; /* the least effect, |log ratio|, that is looked for; 0: any */
-	int sign;	  /* of the effect, where it is known: 1 or -1; 0: unknown */
+	int sign;	  /* of an effect beyond the threshold, where known: 1 or -1; 0: unknown */
 	bool drift;	  /* the machine drifts, linear in time */
 	/* One run in so many is of an end, even where others tell more; 0: none is asked for. */
 	unsigned end_every;
