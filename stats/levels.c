@@ -6,7 +6,7 @@
 
 #include "stats/internal.h"
 
-enum { N_SIGMA = 7, N_DRIFT = 5, N_LEVEL = 16, REFITS = 4 };
+enum { N_SIGMA = 7, N_DRIFT = 5, N_LEVEL = 16, REFITS = 4, NEGLIGIBLE = 50 };
 /* Half-widths of the grids, in standard deviations of what they hold. */
 static const double reach_axis = 3, reach_level = 4.3;
 
@@ -34,6 +34,7 @@ void levels_init(struct levels *l, const struct posterior_options *o)
 
 void levels_release(struct levels *l)
 {
+	mem_free_ptr(&l->slices);
 	ARRAY_FREE(&l->table);
 	ARRAY_FREE(&l->scale);
 }
@@ -65,7 +66,7 @@ static double slice_prior(const struct levels *l, const struct slice *s)
 	return -off * off / 2 + (l->n_drifts > 1 ? -log1p(total * total) - log(s->sigma) : 0);
 }
 
-static struct slice slice_at(const struct levels *l, size_t i)
+static struct slice make_slice(const struct levels *l, size_t i)
 {
 	struct slice s = {
 		.sigma = exp(grid_point(&l->sigma, i / l->n_drifts, l->n_sigmas)),
@@ -113,43 +114,57 @@ static double unit_sigma(const struct levels *l, const struct unit *u, double si
 	return sigma * sqrt(kept);
 }
 
-/* Multiplies the likelihood of a unit into its site, and the most of it into the scale. */
-static void add_unit_side(struct levels *l, const struct unit *u, size_t slice, const struct slice *s,
-			  int side)
+/*
+ * exp(-a z^2) over that of the z nearest 0, which is number k of equidistant ones and itself `z`;
+ * outwards from there by the ratio of neighbours, which changes by a constant factor.
+ */
+static void fill_bell(double v[N_LEVEL], double a, double z, double step, int k)
 {
-	double share = l->o->outliers, width = share > 0 ? l->o->width : 1;
-	double wide = 0.5 / (width * width), narrow = 0.5 - wide, most = 0, least = INFINITY;
-	double *v = table_at(l, u->site, slice, side), sigma = unit_sigma(l, u, s->sigma);
-	double at = (u->value - s->drift * u->time - s->middle[side]) / sigma;
-	double step = s->step[side] / sigma, z2[N_LEVEL];
-	int i;
+	double change = exp(-2 * a * step * step);
 
-	for (i = 0; i < N_LEVEL; i++) {
-		double z = at - step * (i - (N_LEVEL - 1) / 2.0);
+	v[k] = 1;
+	for (int way = -1; way <= 1; way += 2) {
+		double ratio = exp(-a * step * (step - 2 * way * z));
 
-		z2[i] = z * z;
-		least = fmin(least, z2[i]);
+		for (int i = k + way; i >= 0 && i < N_LEVEL; i += way) {
+			v[i] = v[i - way] * ratio;
+			ratio *= change;
+		}
 	}
+}
+
+/* Multiplies the likelihood of a unit into its site, and the most of it into the scale. */
+static void add_unit_side(struct levels *l, const struct unit *u, size_t slice, int side)
+{
+	const struct slice *s = &l->slices[slice];
+	double share = l->o->outliers, width = share > 0 ? l->o->width : 1;
+	double wide = 0.5 / (width * width), narrow = 0.5 - wide, most = 0;
+	double *v = table_at(l, u->site, slice, side), sigma = unit_sigma(l, u, s->sigma);
+	double z = (u->value - s->drift * u->time - s->middle[side]) / sigma;
+	double step = s->step[side] / sigma, mid = (N_LEVEL - 1) / 2.0, outlier[N_LEVEL], other[N_LEVEL];
+	int k = step > 0 ? (int)(fmin(fmax(z / step + mid, 0), N_LEVEL - 1) + 0.5) : 0, i;
+
+	/* the wide bell of outliers, times what the narrow one of all others has over it */
+	z -= step * (k - mid);
+	fill_bell(outlier, wide, z, step, k);
+	fill_bell(other, narrow, z, step, k);
+	narrow = (1 - share) * exp(-narrow * z * z);
 	for (i = 0; i < N_LEVEL; i++) {
-		v[i] *= exp(-wide * (z2[i] - least)) *
-			((1 - share) * exp(-narrow * z2[i]) + (share > 0 ? share / width : 0));
-		most = fmax(most, v[i]);
+		v[i] *= outlier[i] * (narrow * other[i] + (share > 0 ? share / width : 0));
+		most = MAX(most, v[i]);
 	}
 	for (i = 0; i < N_LEVEL; i++)
 		v[i] /= most;
-	*scale_at(l, u->site, slice, side) += log(most / sigma) - wide * least;
+	*scale_at(l, u->site, slice, side) += log(most / sigma) - wide * z * z;
 }
 
 static void add_unit(struct levels *l, const struct unit *u)
 {
 	while (l->n_sites <= u->site)
 		add_site(l);
-	for (size_t k = 0; k < n_slices(l); k++) {
-		struct slice s = slice_at(l, k);
-
+	for (size_t k = 0; k < n_slices(l); k++)
 		for (int side = 0; side < N_SIDES; side++)
-			add_unit_side(l, u, k, &s, side);
-	}
+			add_unit_side(l, u, k, side);
 }
 
 /* What the runs say before any split is weighed: sums of deviations from the mean of each site. */
@@ -307,13 +322,16 @@ static double log_effect_prior(const struct levels *l, double delta, double var,
 	for (i = 0; i < n; i++) {
 		double at = any ? 0 : middles[i] * l->o->threshold;
 		double sd = any ? spreads[i] * sigma : at / 4, v = sd * sd + var;
-		double plus = l->o->sign >= 0 ? exp(-(delta - at) * (delta - at) / (2 * v)) : 0;
-		double minus = l->o->sign <= 0 ? exp(-(delta + at) * (delta + at) / (2 * v)) : 0;
+		double plus = exp(-(delta - at) * (delta - at) / (2 * v)), minus = plus;
 
+		if (!any) {
+			minus = l->o->sign <= 0 ? exp(-(delta + at) * (delta + at) / (2 * v)) : 0;
+			plus *= l->o->sign >= 0;
+		}
 		sum += (plus + minus) / sqrt(v);
 	}
 	/* never quite 0: a culprit remains to be found where the threshold was stated too large */
-	return log(sum / ((l->o->sign ? 1 : 2) * sqrt(2 * M_PI) * (double)n) + 1e-12);
+	return log(sum / ((!any && l->o->sign ? 1 : 2) * sqrt(2 * M_PI) * (double)n) + 1e-12);
 }
 
 /* Mean and variance of a level, and the log of its integral. */
@@ -333,7 +351,7 @@ static double integrate(const struct product *p, const struct slice *s, int side
 	return p->log + log(p->sum * (s->step[side] > 0 ? s->step[side] : 1.0 / N_LEVEL));
 }
 
-static void weigh(const struct levels *l, struct product *const p[N_SIDES], size_t i,
+static void weigh(struct levels *l, struct product *const p[N_SIDES], size_t i,
 		  const struct split *split, const struct slice *s, struct cell *c)
 {
 	c->log_weight = s->log_prior + log(split->prior);
@@ -344,8 +362,10 @@ static void weigh(const struct levels *l, struct product *const p[N_SIDES], size
 		else if (!split->part[side].empty)
 			c->log_weight = -INFINITY;
 	}
-	if (!l->o->known && !split->part[SIDE_GOOD].empty && !split->part[SIDE_BAD].empty &&
-	    c->log_weight > -INFINITY)
+	l->most = fmax(l->most, c->log_weight);
+	if (c->log_weight < l->most - NEGLIGIBLE)
+		c->log_weight = -INFINITY;
+	else if (!l->o->known && !split->part[SIDE_GOOD].empty && !split->part[SIDE_BAD].empty)
 		c->log_weight += log_effect_prior(l, c->mean[SIDE_BAD] - c->mean[SIDE_GOOD],
 						  c->var[SIDE_BAD] + c->var[SIDE_GOOD], s->sigma);
 }
@@ -353,20 +373,21 @@ static void weigh(const struct levels *l, struct product *const p[N_SIDES], size
 static void compute_slice(struct levels *l, const struct split *splits, size_t n, size_t slice,
 			  struct product *const p[N_SIDES], struct cell *cells)
 {
-	struct slice s = slice_at(l, slice);
+	const struct slice *s = &l->slices[slice];
 	size_t k, i;
 
 	for (int side = 0; side < N_SIDES; side++)
 		for (k = 0; k < n; k++) {
 			const struct split_part *part;
+			const struct product *from;
 
 			i = side == SIDE_BAD ? k : n - 1 - k;
 			part = &splits[i].part[side];
-			extend(l, &p[side][i], part->from == SPLIT_NONE ? NULL : &p[side][part->from],
-			       part, slice, side);
+			from = part->from == SPLIT_NONE ? NULL : &p[side][part->from];
+			extend(l, &p[side][i], from, part, slice, side);
 		}
 	for (i = 0; i < n; i++)
-		weigh(l, p, i, &splits[i], &s, &cells[i]);
+		weigh(l, p, i, &splits[i], s, &cells[i]);
 }
 
 /* Weighted moments of a parameter. */
@@ -410,7 +431,7 @@ static void gather(const struct levels *l, struct split *splits, size_t n, const
 	for (i = 0; i < n; i++)
 		splits[i].posterior = 0;
 	for (k = 0; k < n_slices(l); k++) {
-		struct slice s = slice_at(l, k);
+		const struct slice *s = &l->slices[k];
 
 		for (i = 0; i < n; i++) {
 			const struct cell *c = &cells[k * n + i];
@@ -420,15 +441,16 @@ static void gather(const struct levels *l, struct split *splits, size_t n, const
 				continue;
 			splits[i].posterior += w;
 			total += w;
-			spread_add(&b->sigma, w, log(s.sigma), 0);
-			spread_add(&b->drift, w, s.drift, 0);
+			spread_add(&b->sigma, w, log(s->sigma), 0);
+			spread_add(&b->drift, w, s->drift, 0);
 			for (int side = 0; side < N_SIDES; side++) {
 				spread_add(&now[i * N_SIDES + (size_t)side], w,
-					   c->mean[side] + s.drift * l->now,
-					   c->var[side] + s.sigma * s.sigma);
+					   c->mean[side] + s->drift * l->now,
+					   c->var[side] + s->sigma * s->sigma);
 				spread_add(&b->level[side], w, c->mean[side], c->var[side]);
-				spread_add(&b->off[side], w, (c->mean[side] - s.middle[side]) / s.sigma,
-					   c->var[side] / (s.sigma * s.sigma));
+				spread_add(&b->off[side], w,
+					   (c->mean[side] - s->middle[side]) / s->sigma,
+					   c->var[side] / (s->sigma * s->sigma));
 			}
 			spread_add(&b->effect, w, c->mean[SIDE_BAD] - c->mean[SIDE_GOOD],
 				   c->var[SIDE_BAD] + c->var[SIDE_GOOD]);
@@ -505,7 +527,11 @@ void levels_compute(struct levels *l, const struct units *u, struct split *split
 
 	prepare(l, u, splits, n);
 	cells = mem_realloc_array(NULL, n * n_slices(l), sizeof(*cells));
+	l->slices = mem_realloc_array(l->slices, n_slices(l), sizeof(*l->slices));
 	for (int pass = 0; pass < REFITS; pass++) {
+		for (size_t k = 0; k < n_slices(l); k++)
+			l->slices[k] = make_slice(l, k);
+		l->most = -INFINITY;
 		for (; l->n_units < u->list.n; l->n_units++)
 			add_unit(l, &u->list.items[l->n_units]);
 		for (size_t k = 0; k < n_slices(l); k++)

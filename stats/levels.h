@@ -37,7 +37,7 @@ struct split_part {
 	size_t *sites;
 	bool empty; /* the side has no site at all */
 };
-/* Sorted by the number of bad sites, so that SIDE_BAD goes from the first, SIDE_GOOD from the last. */
+/* Sorted by bad sites: SIDE_BAD is begun from an earlier split, SIDE_GOOD from a later one. */
 struct split {
 	struct split_part part[N_SIDES];
 	double prior;
@@ -54,9 +54,12 @@ struct levels {
 	const struct posterior_options *o;
 	struct axis sigma, drift, level[N_SIDES]; /* log sigma; a time unit; sigmas from middle */
 	size_t n_sigmas, n_drifts;
+	struct slice *slices; /* each sigma with each drift */
+	double most;	      /* the largest log weight so far */
 	double mean_time, now, span, within; /* within: variance of runs of one boot */
-	ARRAY_OF(double) table; /* site, slice (sigma and drift), side, level: likelihood over its most */
-	ARRAY_OF(double) scale; /* site, slice, side: log of that most */
+	/* Likelihood over its most, by site, slice, side and level; log of that most. */
+	ARRAY_OF(double) table;
+	ARRAY_OF(double) scale;
 	size_t n_units, n_sites; /* that table holds */
 	bool ready;
 	struct posterior_effect effect; /* low: the standard error; high: unused */

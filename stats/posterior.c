@@ -14,7 +14,7 @@
 #include "stats/levels.h"
 
 /* Runs that share what it cost to have their commit ready. */
-static const double setup_shared = 2.5;
+static const double setup_shared = 5;
 
 enum { ENDS_FIRST = 1 }; /* runs of each end before anything else */
 /* What is learnt of a level serves all later runs: by simulation at d = 1, 2 and 4. */
@@ -499,7 +499,8 @@ static double cost_of(const struct posterior *p, size_t commit, const double *se
  * The candidate that halves the posterior best for its cost: what tells most where the levels are
  * known, and within noise of it where they are not. False if none tells anything.
  */
-static bool best_candidate(const struct posterior *p, const double *setup, double run, size_t *commit)
+static bool best_candidate(const struct posterior *p, const double *setup, double run,
+			   size_t *commit)
 {
 	double best = 0, gain;
 	size_t i;
@@ -565,11 +566,20 @@ bool posterior_next(struct posterior *p, const double *setup, double run, size_t
 	return true;
 }
 
+/* (effect / sigma)^2; not taken for less than could be seen. */
+static double effect_squared(const struct posterior *p)
+{
+	const struct posterior_effect *e = &p->levels.effect; /* low is its standard error */
+
+	if (p->o.known)
+		return pow((p->o.bad - p->o.good) / p->o.sigma, 2);
+	return fmax(e->effect * e->effect, e->low * e->low / 4) / (e->sigma * e->sigma);
+}
+
 double posterior_runs_to_go(struct posterior *p, double level)
 {
 	_cleanup_free_ struct ranked *r = mem_realloc_array(NULL, p->o.n, sizeof(*r));
-	struct posterior_effect e = posterior_effect(p, level);
-	double bits, entropy = 0, d;
+	double entropy = 0;
 	size_t groups, i;
 
 	compute(p);
@@ -577,8 +587,10 @@ double posterior_runs_to_go(struct posterior *p, double level)
 	groups = rank_groups(p, r);
 	for (i = 0; i < groups; i++)
 		entropy -= r[i].key > 0 ? r[i].key * log2(r[i].key) : 0;
-	d = p->o.known ? (p->o.bad - p->o.good) / p->o.sigma : e.effect / e.sigma;
-	/* what a run tells of a commit that is bad or good with equal probability */
-	bits = 1 - exp(-d * d / (8 * M_LN2));
-	return r[0].key >= level ? 0 : fmax(1, entropy / bits);
+	if (r[0].key >= level)
+		return 0;
+	if (!p->units.list.n || !isfinite(effect_squared(p)))
+		return NAN;
+	/* over what a run tells of a commit that is bad or good with equal probability, in bits */
+	return fmax(1, entropy / (1 - exp(-effect_squared(p) / (8 * M_LN2))));
 }

@@ -27,11 +27,11 @@ struct posterior_cause {
 };
 
 struct posterior_options {
-	/* Candidates, `git rev-list good..bad`, parents before children; the last is the bad end. */
+	/* Candidates, as of `git rev-list good..bad`, parents first; the last is the bad end. */
 	size_t n;
 	/*
-	 * Parents among the candidates: of commit i, parents[first[i]] to parents[first[i + 1] - 1].
-	 * NULL, both: each commit is the parent of the next.
+	 * Parents among the candidates: of commit i, parents[first[i]] up to, and without,
+	 * parents[first[i + 1]]. NULL, both: each commit is the parent of the next.
 	 */
 	const size_t *first, *parents;
 	const double *prior; /* n weights, not negative; NULL: equal */
@@ -106,7 +106,10 @@ struct posterior_effect posterior_effect(struct posterior *p, double level);
  */
 bool posterior_next(struct posterior *p, const double *setup, double run, size_t *commit);
 
-/* Runs that are expected until a set of one group holds `level`; a rough figure for people. */
+/*
+ * Runs that are expected until one group holds `level`; a rough figure for people. NAN before both
+ * ends have run.
+ */
 double posterior_runs_to_go(struct posterior *p, double level);
 
 #endif

@@ -83,7 +83,8 @@ static void test_dag(void **state)
 
 static double log_density(double z, double outliers, double width)
 {
-	return log((1 - outliers) * exp(-z * z / 2) + outliers / width * exp(-z * z / (2 * width * width)));
+	return log((1 - outliers) * exp(-z * z / 2) +
+		   outliers / width * exp(-z * z / (2 * width * width)));
 }
 
 /* Known levels are a sum over culprits, whatever the graph. */
@@ -115,11 +116,12 @@ static void test_enumeration(void **state)
 			double y;
 
 			t = run % 8 ? below(g.n) : POSTERIOR_GOOD;
-			y = 1 + 0.5 * normal() + (t != POSTERIOR_GOOD && g.has[t][culprit] ? 0.5 : 0);
+			bad = t != POSTERIOR_GOOD && g.has[t][culprit];
+			y = 1 + 0.5 * (normal() + bad);
 			assert_int_equal(posterior_add(p, t, y, 0, run), 0);
 			for (i = 0; i <= g.n; i++) {
 				bad = i < g.n && t != POSTERIOR_GOOD && g.has[t][i];
-				weight[i] += log_density((y - (bad ? 1.5 : 1)) / 0.5, o.outliers, 10);
+				weight[i] += log_density((y - 1) / 0.5 - bad, o.outliers, 10);
 			}
 		}
 		for (i = 0; i <= g.n; i++)
@@ -134,7 +136,7 @@ static void test_enumeration(void **state)
 	}
 }
 
-/* Three commits in a line, twelve runs: nothing known, integrated without any of the engine's ways. */
+/* Three commits in a line, twelve runs, nothing known: integrated the plain way. */
 static const struct {
 	size_t commit;
 	double value;
@@ -166,7 +168,8 @@ static void integrate(double sigma, double weight[4])
 		for (size_t c = 0; c < 4; c++) {
 			good[i][c] = bad[i][c] = 0;
 			for (size_t r = 0; r < ARRAY_SIZE(twelve); r++) {
-				bool is_bad = twelve[r].commit != POSTERIOR_GOOD && twelve[r].commit >= c && c < 3;
+				size_t at = twelve[r].commit;
+				bool is_bad = at != POSTERIOR_GOOD && at >= c && c < 3;
 				double z = (twelve[r].value - low - step * i) / sigma;
 
 				*(is_bad ? &bad[i][c] : &good[i][c]) +=
@@ -278,7 +281,8 @@ static double at_least(double share, int trials)
 
 static struct posterior_options known(double d, double spread)
 {
-	return (struct posterior_options){ .known = true, .bad = d * sigma, .sigma = spread * sigma };
+	return (struct posterior_options){ .known = true, .bad = d * sigma,
+					   .sigma = spread * sigma };
 }
 
 static void test_outliers(void **state)
@@ -422,7 +426,8 @@ static void test_skips_on_graphs(void **state)
 static void test_causes(void **state)
 {
 	const struct posterior_cause first = { 5, 0.1 };
-	struct posterior_options o = { POSTERIOR_DEFAULTS, .n = 16, .causes = &first, .n_causes = 1 };
+	struct posterior_options o = { POSTERIOR_DEFAULTS, .n = 16, .causes = &first,
+				       .n_causes = 1 };
 	_cleanup_posterior_ struct posterior *p = posterior_new(&o);
 	size_t set[16], n;
 	struct posterior_effect e;
