@@ -52,7 +52,7 @@ static void read_dmesg(struct monitor_sink *s, const struct monitor_file *f, str
 			if (!span_find(line, patterns[i].text))
 				continue;
 			monitor_add(s, MONITOR_EVENT, "dmesg", span_of(patterns[i].name),
-				    (struct span){"", 0}, 1);
+				    MONITOR_NO_TAIL, 1);
 			break;
 		}
 	}

@@ -49,7 +49,7 @@ static void read_interrupts(struct monitor_sink *s, const struct monitor_file *f
 		if (!percpu_sum(&t, &words, &sum))
 			continue;
 		name = (struct span){buf, make_name(buf, sizeof(buf), irq, words)};
-		monitor_add(s, MONITOR_COUNTER, "interrupts", name, (struct span){"", 0}, sum);
+		monitor_add(s, MONITOR_COUNTER, "interrupts", name, MONITOR_NO_TAIL, sum);
 		if (f->per_cpu)
 			percpu_add_each(s, &t, "interrupts", name, rest);
 	}

@@ -9,17 +9,12 @@
 
 static void read_meminfo(struct monitor_sink *s, const struct monitor_file *f, struct span text)
 {
-	struct span line, key;
+	struct span key;
 	double v;
 
 	(void)f;
-	while (span_next_line(&text, &line, NULL)) {
-		if (!span_next_word(&line, &key) || !monitor_number(&line, &v) ||
-		    key.s[key.len - 1] != ':')
-			continue;
-		key.len--;
-		monitor_add(s, MONITOR_GAUGE, "meminfo", key, (struct span){"", 0}, v);
-	}
+	while (monitor_next_pair(&text, &key, &v))
+		monitor_add(s, MONITOR_GAUGE, "meminfo", key, MONITOR_NO_TAIL, v);
 }
 
 static const struct monitor meminfo = {

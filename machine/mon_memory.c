@@ -18,12 +18,11 @@ static const char *node_label(struct arena *a, const char *root, const char *pat
 /* "numa_hit 1203311" */
 static void read_numastat(struct monitor_sink *s, const struct monitor_file *f, struct span text)
 {
-	struct span line, key;
+	struct span key;
 	double v;
 
-	while (span_next_line(&text, &line, NULL))
-		if (span_next_word(&line, &key) && monitor_number(&line, &v))
-			monitor_add(s, MONITOR_COUNTER, "numa-numastat", span_of(f->label), key, v);
+	while (monitor_next_pair(&text, &key, &v))
+		monitor_add(s, MONITOR_COUNTER, "numa-numastat", span_of(f->label), key, v);
 }
 
 static const struct monitor numastat = {

@@ -27,11 +27,11 @@ static void read_net(struct monitor_sink *s, const struct monitor_file *f, struc
 		if (i < ARRAY_SIZE(v))
 			continue;
 		/* On the loopback what is sent is what is received. */
-		monitor_add(s, MONITOR_COUNTER, "net.lo", span_of("bytes"), (struct span){"", 0},
+		monitor_add(s, MONITOR_COUNTER, "net.lo", span_of("bytes"), MONITOR_NO_TAIL,
 			    v[0]);
-		monitor_add(s, MONITOR_COUNTER, "net.lo", span_of("packets"), (struct span){"", 0},
+		monitor_add(s, MONITOR_COUNTER, "net.lo", span_of("packets"), MONITOR_NO_TAIL,
 			    v[1]);
-		monitor_add(s, MONITOR_COUNTER, "net.lo", span_of("drops"), (struct span){"", 0},
+		monitor_add(s, MONITOR_COUNTER, "net.lo", span_of("drops"), MONITOR_NO_TAIL,
 			    v[3]);
 	}
 }

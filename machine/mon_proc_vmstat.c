@@ -9,16 +9,13 @@
 
 static void read_proc_vmstat(struct monitor_sink *s, const struct monitor_file *f, struct span text)
 {
-	struct span line, key;
+	struct span key;
 	double v;
 
 	(void)f;
-	while (span_next_line(&text, &line, NULL)) {
-		if (!span_next_word(&line, &key) || !monitor_number(&line, &v))
-			continue;
+	while (monitor_next_pair(&text, &key, &v))
 		monitor_add(s, span_starts(key, "nr_") ? MONITOR_GAUGE : MONITOR_COUNTER,
-			    "proc-vmstat", key, (struct span){"", 0}, v);
-	}
+			    "proc-vmstat", key, MONITOR_NO_TAIL, v);
 }
 
 static const struct monitor proc_vmstat = {

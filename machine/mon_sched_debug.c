@@ -77,7 +77,7 @@ static void add_section(struct monitor_sink *s, const struct section *sec)
 			memcpy(tail + len, figures[k].name, strlen(figures[k].name));
 			monitor_add(s, MONITOR_GAUGE, sec->head,
 				    (struct span){tail, len + strlen(figures[k].name)},
-				    (struct span){"", 0}, figures[k].v);
+				    MONITOR_NO_TAIL, figures[k].v);
 		}
 	}
 }

@@ -28,7 +28,7 @@ static void read_cpu(struct monitor_sink *s, struct span rest)
 	for (i = 0; i < ARRAY_SIZE(cpu_fields) && monitor_number(&rest, &v); i++)
 		if (cpu_fields[i].name)
 			monitor_add(s, MONITOR_COUNTER, "schedstat", span_of(cpu_fields[i].name),
-				    (struct span){"", 0}, v * cpu_fields[i].factor);
+				    MONITOR_NO_TAIL, v * cpu_fields[i].factor);
 }
 
 /* ... ttwu_wake_remote ttwu_move_affine ttwu_move_balance */

@@ -31,7 +31,7 @@ static void add_usage(struct monitor_sink *s, const struct rusage *u, double ela
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(values); i++)
-		monitor_add(s, MONITOR_VALUE, "time", span_of(values[i].name), (struct span){"", 0},
+		monitor_add(s, MONITOR_VALUE, "time", span_of(values[i].name), MONITOR_NO_TAIL,
 			    values[i].value);
 }
 

@@ -16,7 +16,7 @@
 static void add(struct monitor_sink *s, enum monitor_kind kind, const char *head, const char *name,
 		double v)
 {
-	monitor_add(s, kind, head, span_of(name), (struct span){"", 0}, v);
+	monitor_add(s, kind, head, span_of(name), MONITOR_NO_TAIL, v);
 }
 
 static void read_cpu(struct monitor_sink *s, struct span rest)

@@ -83,11 +83,15 @@ REGISTRY(monitor);
  * empty; of values with one name in one snapshot the sum is kept. Values that are negative or not
  * finite are left out.
  */
+#define MONITOR_NO_TAIL ((struct span){"", 0})
 void monitor_add(struct monitor_sink *s, enum monitor_kind kind, const char *head,
 		 struct span middle, struct span tail, double v);
 
 /* Takes an unsigned number off *s, after blanks; false if there is none. Overflow: none. */
 bool monitor_number(struct span *s, double *v);
+
+/* Takes the next line "key number" or "key: number" off *text; lines that are none are left out. */
+bool monitor_next_pair(struct span *text, struct span *key, double *v);
 
 struct monitor_options {
 	const char *root;	  /* "" on a real machine */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The engine of the monitors: opens, reads, keeps what was read, writes the log. */
-#include "machine/monitor.h"
+#include "machine/monitor_values.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +17,9 @@
 #include "machine/rooted.h"
 
 enum {
-	MAX_SLOTS = 32768,   /* names; what comes after them is counted only */
 	MAX_FILES = 65536,   /* 1024 CPUs with 10 idle states and two files each are 20480 */
 	MAX_OPEN = 4096,     /* descriptors kept; further files are opened for each reading */
 	OTHERS_OPEN = 1024,  /* descriptors left to the rest of the program */
-	MAX_NAME = 160,	     /* bytes */
 	FIRST_BUFFER = 65536,
 	MAX_BUFFER = 16 << 20, /* of one file; an endless one is cut and left out */
 	CPU_SET_CPUS = 4096,
@@ -29,35 +27,13 @@ enum {
 
 #define CLOCK_STEP 0.01 /* seconds; less may be that the two clocks are not read at once */
 
-const char *const monitor_kind_names[] = {"counter", "rate",  "share", "stall", "gauge",
-					  "level",   "value", "event", NULL};
-
-struct slot {
-	char *name;
-	uint64_t hash;
-	enum monitor_kind kind;
-	unsigned int epoch;   /* snapshot that the two below are of */
-	double value;
-	double parts;	      /* how many values were added up in it */
-	bool has_first;
-	double first, last;   /* of the first and the last snapshot */
-	double n, sum, min, max; /* over the samples */
-};
-
 struct file {
 	const struct monitor *ops;
 	struct monitor_file public;
 	int fd;	    /* -1: opened for each reading */
 	off_t from; /* of a log: where it ended before the run */
 	bool broken;
-	int *slots; /* of the values in the order they came last time */
-	size_t n_slots, alloc;
-};
-
-struct monitor_sink {
-	struct monitors *m;
-	struct file *file;
-	size_t at; /* number of the value within the file */
+	struct monitor_order order;
 };
 
 struct monitors {
@@ -68,13 +44,7 @@ struct monitors {
 	ARRAY_OF(const struct monitor *) used;
 	ARRAY_OF(struct file) files;
 	int first_fd, end_fd; /* range that descriptors are kept in, all of them above others' */
-	struct slot *slots;
-	size_t n_slots, alloc;
-	int *table; /* hash table of slot indexes, -1: free; a power of two */
-	size_t table_size;
-	size_t lost; /* values without a slot */
-	unsigned int epoch;
-	bool first;	/* the snapshot going on is that before the run */
+	struct monitor_values values;
 	char *buffer;
 	size_t buffer_size;
 	ARRAY_OF(char *) notes;
@@ -102,168 +72,6 @@ static double wall_ahead(void)
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9 - mono;
-}
-
-/* ---- values ---- */
-
-bool monitor_number(struct span *s, double *v)
-{
-	uint64_t n = 0;
-	size_t i;
-
-	span_skip_blanks(s);
-	for (i = 0; i < s->len && s->s[i] >= '0' && s->s[i] <= '9'; i++) {
-		if (n > (UINT64_MAX - 9) / 10)
-			return false;
-		n = n * 10 + (uint64_t)(s->s[i] - '0');
-	}
-	if (!i)
-		return false;
-	span_skip(s, i);
-	*v = (double)n;
-	return true;
-}
-
-/* Appends a part of a name, of printable characters only. */
-static size_t join(char *name, size_t len, struct span part)
-{
-	size_t i;
-
-	if (part.len && len && len < MAX_NAME)
-		name[len++] = '.';
-	for (i = 0; i < part.len && len < MAX_NAME; i++)
-		name[len++] = part.s[i] > ' ' && part.s[i] < 0x7f ? part.s[i] : '_';
-	return len;
-}
-
-static uint64_t hash_of(const char *name, size_t len)
-{
-	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
-
-	while (len--)
-		h = (h ^ (unsigned char)*name++) * 0x100000001b3u;
-	return h;
-}
-
-static void table_put(struct monitors *m, int index)
-{
-	size_t at = (size_t)m->slots[index].hash & (m->table_size - 1);
-
-	while (m->table[at] >= 0)
-		at = (at + 1) & (m->table_size - 1);
-	m->table[at] = index;
-}
-
-static void table_grow(struct monitors *m)
-{
-	size_t i;
-
-	m->table_size = m->table_size ? 2 * m->table_size : 1024;
-	m->table = mem_realloc_array(m->table, m->table_size, sizeof(*m->table));
-	for (i = 0; i < m->table_size; i++)
-		m->table[i] = -1;
-	for (i = 0; i < m->n_slots; i++)
-		table_put(m, (int)i);
-}
-
-static bool slot_is(const struct slot *s, const char *name, size_t len)
-{
-	return !strncmp(s->name, name, len) && !s->name[len];
-}
-
-/* The slot of a name, a new one where there is none; -1: there are too many. */
-static int slot_find(struct monitors *m, enum monitor_kind kind, const char *name, size_t len)
-{
-	uint64_t hash = hash_of(name, len);
-	size_t at;
-	struct slot *s;
-
-	if (2 * (m->n_slots + 1) > m->table_size)
-		table_grow(m);
-	for (at = (size_t)hash & (m->table_size - 1); m->table[at] >= 0;
-	     at = (at + 1) & (m->table_size - 1))
-		if (m->slots[m->table[at]].hash == hash &&
-		    slot_is(&m->slots[m->table[at]], name, len))
-			return m->table[at];
-	if (m->n_slots >= MAX_SLOTS)
-		return -1;
-	m->slots = mem_array_grow(m->slots, m->n_slots, &m->alloc, sizeof(*m->slots));
-	s = &m->slots[m->n_slots++];
-	*s = (struct slot){.name = mem_strndup(name, len), .hash = hash, .kind = kind};
-	m->table[at] = (int)(m->n_slots - 1);
-	return m->table[at];
-}
-
-/* Values come in the same order at every reading, so the slot is mostly where it was. */
-static int slot_of(struct monitor_sink *s, enum monitor_kind kind, const char *name, size_t len)
-{
-	struct monitors *m = s->m;
-	struct file *f = s->file;
-	size_t at = s->at++;
-	int index;
-
-	if (!f)
-		return slot_find(m, kind, name, len);
-	if (at < f->n_slots && f->slots[at] >= 0 && slot_is(&m->slots[f->slots[at]], name, len))
-		return f->slots[at];
-	index = slot_find(m, kind, name, len);
-	if (at < f->n_slots) {
-		f->slots[at] = index;
-	} else if (at < MAX_SLOTS) {
-		f->slots = mem_array_grow(f->slots, f->n_slots, &f->alloc, sizeof(*f->slots));
-		f->slots[f->n_slots++] = index;
-	}
-	return index;
-}
-
-void monitor_add(struct monitor_sink *s, enum monitor_kind kind, const char *head,
-		 struct span middle, struct span tail, double v)
-{
-	struct monitors *m = s->m;
-	char name[MAX_NAME + 1];
-	struct slot *slot;
-	size_t len;
-	int index;
-
-	if (!isfinite(v) || v < 0)
-		return;
-	len = join(name, 0, span_of(head));
-	len = join(name, len, middle);
-	len = join(name, len, tail);
-	index = slot_of(s, kind, name, len);
-	if (index < 0) {
-		m->lost++;
-		return;
-	}
-	slot = &m->slots[index];
-	if (slot->epoch != m->epoch)
-		slot->value = slot->parts = 0;
-	slot->epoch = m->epoch;
-	slot->value += v;
-	slot->parts++;
-}
-
-/* The snapshot is whole: each value is a sample, the first one of a counter where it began. */
-static void settle(struct monitors *m)
-{
-	size_t i;
-
-	for (i = 0; i < m->n_slots; i++) {
-		struct slot *s = &m->slots[i];
-		double v = s->kind == MONITOR_LEVEL && s->parts > 0 ? s->value / s->parts : s->value;
-
-		if (s->epoch != m->epoch)
-			continue;
-		if (m->first) {
-			s->first = v;
-			s->has_first = true;
-		}
-		s->last = v;
-		s->min = s->n > 0 ? MIN(s->min, v) : v;
-		s->max = s->n > 0 ? MAX(s->max, v) : v;
-		s->sum += v;
-		s->n++;
-	}
 }
 
 /* ---- files ---- */
@@ -308,7 +116,7 @@ static ssize_t read_all(struct monitors *m, int fd, const struct monitor *ops, o
 
 static void read_file(struct monitors *m, struct file *f)
 {
-	struct monitor_sink sink = {m, f, 0};
+	struct monitor_sink sink = {&m->values, &f->order, 0};
 	int fd = f->fd >= 0 ? f->fd : rooted_open(m->root, f->public.path, false);
 	ssize_t n;
 
@@ -333,8 +141,7 @@ static void snapshot(struct monitors *m, enum reading what)
 	double before = thread_cpu();
 	struct file *f;
 
-	m->epoch++;
-	m->first = what == READ_FIRST;
+	monitor_values_begin(&m->values, what == READ_FIRST);
 	array_for_each (f, &m->files) {
 		if (f->broken || (what == READ_TICK && !f->ops->sampled) ||
 		    (what != READ_LAST && f->ops->is_log))
@@ -342,7 +149,7 @@ static void snapshot(struct monitors *m, enum reading what)
 		read_file(m, f);
 	}
 	if (what != READ_LAST)
-		settle(m);
+		monitor_values_settle(&m->values);
 	m->cpu += thread_cpu() - before;
 }
 
@@ -609,53 +416,13 @@ static void stop_thread(struct monitors *m)
 	m->running = false;
 }
 
-/* ---- the log ---- */
-
-static void log_number(struct strbuf *log, double v)
-{
-	strbuf_addc(log, ' ');
-	num_add_exact(log, v);
-}
-
-static bool is_difference(enum monitor_kind kind)
-{
-	return kind <= MONITOR_STALL;
-}
-
-static void log_slot(struct strbuf *log, const struct slot *s)
-{
-	strbuf_addf(log, "%s %s", monitor_kind_names[s->kind], s->name);
-	switch (s->kind) {
-	case MONITOR_COUNTER:
-	case MONITOR_RATE:
-	case MONITOR_SHARE:
-	case MONITOR_STALL:
-		log_number(log, s->first);
-		log_number(log, s->last);
-		break;
-	case MONITOR_GAUGE:
-	case MONITOR_LEVEL:
-		log_number(log, s->n);
-		log_number(log, s->sum / s->n);
-		log_number(log, s->min);
-		log_number(log, s->max);
-		break;
-	case MONITOR_VALUE:
-	case MONITOR_EVENT:
-		log_number(log, s->last);
-		break;
-	}
-	strbuf_addc(log, '\n');
-}
-
 void monitors_end(struct monitors *m, const struct rusage *usage, double elapsed,
 		  struct strbuf *log)
 {
-	struct monitor_sink sink = {m, NULL, 0};
+	struct monitor_sink sink = {&m->values, NULL, 0};
 	double seconds = num_monotonic() - m->began, step = fabs(wall_ahead() - m->clock);
 	const struct monitor **ops;
 	char **text;
-	size_t i;
 
 	stop_thread(m);
 	snapshot(m, READ_LAST);
@@ -663,23 +430,17 @@ void monitors_end(struct monitors *m, const struct rusage *usage, double elapsed
 		if (usage && (*ops)->usage)
 			(*ops)->usage(&sink, usage, elapsed > 0 ? elapsed : seconds);
 	if (step > CLOCK_STEP)
-		monitor_add(&sink, MONITOR_EVENT, "time.clock_step", span_of(""), span_of(""), step);
-	settle(m);
-	strbuf_adds(log, "kdelta-monitors 1\nelapsed");
-	log_number(log, seconds);
-	strbuf_adds(log, "\nself");
-	log_number(log, m->cpu);
+		monitor_add(&sink, MONITOR_EVENT, "time", span_of("clock_step"), MONITOR_NO_TAIL,
+			    step);
+	monitor_values_settle(&m->values);
+	strbuf_adds(log, "kdelta-monitors 1\nelapsed ");
+	num_add_exact(log, seconds);
+	strbuf_adds(log, "\nself ");
+	num_add_exact(log, m->cpu);
 	strbuf_addc(log, '\n');
-	for (i = 0; i < m->n_slots; i++) {
-		const struct slot *s = &m->slots[i];
-
-		/* What came up or went away during the run has no difference, rather than zero. */
-		if (s->n > 0 &&
-		    (!is_difference(s->kind) || (s->has_first && s->epoch == m->epoch)))
-			log_slot(log, s);
-	}
-	if (m->lost)
-		note(m, "%zu values left out: too many names", m->lost);
+	monitor_values_log(&m->values, log);
+	if (m->values.lost)
+		note(m, "%zu values left out: too many names", m->values.lost);
 	array_for_each (text, &m->notes)
 		strbuf_addf(log, "note %s\n", *text);
 }
@@ -687,7 +448,6 @@ void monitors_end(struct monitors *m, const struct rusage *usage, double elapsed
 void monitors_close(struct monitors *m)
 {
 	struct file *f;
-	size_t i;
 
 	if (!m)
 		return;
@@ -695,12 +455,9 @@ void monitors_close(struct monitors *m)
 	array_for_each (f, &m->files) {
 		if (f->fd >= 0)
 			close(f->fd);
-		free(f->slots);
+		free(f->order.slots);
 	}
-	for (i = 0; i < m->n_slots; i++)
-		free(m->slots[i].name);
-	free(m->slots);
-	free(m->table);
+	monitor_values_release(&m->values);
 	free(m->buffer);
 	ARRAY_FREE(&m->files);
 	ARRAY_FREE(&m->used);

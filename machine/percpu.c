@@ -63,7 +63,7 @@ void percpu_add(struct monitor_sink *s, const struct percpu_table *t, const char
 	double sum;
 
 	if (percpu_sum(t, &numbers, &sum))
-		monitor_add(s, MONITOR_COUNTER, head, name, (struct span){"", 0}, sum);
+		monitor_add(s, MONITOR_COUNTER, head, name, MONITOR_NO_TAIL, sum);
 	if (each)
 		percpu_add_each(s, t, head, name, rest);
 }

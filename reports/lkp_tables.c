@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/monitor.h"
 #include "reports/lkp.h"
 
 /* Texts of a row, as wide as the widest of its test case. */
@@ -106,12 +107,29 @@ const char *lkp_reads(struct lkp *k, const struct cmp_cell *cell)
 	return arena_printf(k->a, "%s%s", verdict_name(cell->reads), small ? " s" : "");
 }
 
+/* Figures of monitors that are not named as the monitor is. */
+static bool is_of_monitor(struct arena *a, const char *name)
+{
+	const char *first = arena_strndup(a, name, strcspn(name, "."));
+
+	return monitor_find(first) || !strcmp(first, "numa-numastat") || !strcmp(first, "monitors");
+}
+
+/* What monitors counted stands under LKP's names: "softirqs.SCHED" of "hackbench.softirqs.SCHED". */
 const char *lkp_metric(struct arena *a, const struct cmp_row *row)
 {
-	return text_ascii(a, row->metric);
+	const char *name = comparison_metric_name(row);
+
+	return text_ascii(a, !row->headline && is_of_monitor(a, name) ? name : row->metric);
 }
 
 /* ---- which rows ---- */
+
+/* A counter that one kernel has not got, and that stood still under the other. */
+static bool is_new_zero(const struct cmp_cell *base, const struct cmp_cell *cell)
+{
+	return base->has_mean != cell->has_mean && (base->has_mean ? base : cell)->mean == 0;
+}
 
 /* Rows that did not change are counted only; what is not judged either way too. */
 static bool row_is_shown(const struct lkp *k, const struct cmp_row *row,
@@ -121,7 +139,7 @@ static bool row_is_shown(const struct lkp *k, const struct cmp_row *row,
 		return false;
 	if (row->headline || k->opt->all)
 		return true;
-	if (row->direction == DIR_NEUTRAL)
+	if (row->direction == DIR_NEUTRAL || is_new_zero(&row->cells[0], cell))
 		return false;
 	return cell->reads != VERDICT_SAME && cell->reads != VERDICT_UNSURE && !cell->small;
 }

@@ -210,7 +210,8 @@ static int store_counters(const struct reading *r, int64_t run, const struct par
 	int ret = 0;
 
 	array_for_each (v, &counters->values) {
-		ret = put_metric(r, v->metric, v->unit, ROLE_RESULT, &m, &id);
+		/* the unit is the catalog's */
+		ret = put_metric(r, v->metric, NULL, ROLE_RESULT, &m, &id);
 		if (!ret)
 			ret = db_add_sample(r->db, run, id, v->value, r->e);
 		if (ret)
