@@ -68,17 +68,9 @@ static void add_section(struct monitor_sink *s, const struct section *sec)
 		};
 		size_t k;
 
-		for (k = 0; k < ARRAY_SIZE(figures); k++) {
-			char tail[80];
-			size_t len = MIN(f->name.len, (size_t)60);
-
-			memcpy(tail, f->name.s, len);
-			tail[len++] = '.';
-			memcpy(tail + len, figures[k].name, strlen(figures[k].name));
-			monitor_add(s, MONITOR_GAUGE, sec->head,
-				    (struct span){tail, len + strlen(figures[k].name)},
-				    MONITOR_NO_TAIL, figures[k].v);
-		}
+		for (k = 0; k < ARRAY_SIZE(figures); k++)
+			monitor_add(s, MONITOR_GAUGE, sec->head, f->name, span_of(figures[k].name),
+				    figures[k].v);
 	}
 }
 

@@ -206,6 +206,35 @@ static void kernel_messages_of_the_run_only(void **state)
 	teardown(&t);
 }
 
+/* The two for root, which are read on request. */
+static void slabs_and_queues(void **state)
+{
+	const char *const names[] = {"slabinfo", "sched_debug", NULL};
+	struct parse_run run;
+	struct monitors *m;
+	struct tree t;
+
+	(void)state;
+	setup(&t, "server");
+	append(&t, "/proc/slabinfo",
+	       "slabinfo - version: 2.1\n# name            <active_objs> <num_objs> <objsize> ...\n"
+	       "kmalloc-64   4992   5120   64   64    1 : tunables    0    0    0 : slabdata     80     81      0\n");
+	append(&t, "/proc/sched_debug",
+	       "cpu#0, 2100.000 MHz\n  .nr_running                    : 2\n\n"
+	       "cfs_rq[0]:/user.slice\n  .nr_running                    : 90\n"
+	       "cfs_rq[0]:/\n  .nr_running                    : 3\n"
+	       "cpu#1, 2100.000 MHz\n  .nr_running                    : 4\n");
+	m = open_some(&t, names, false);
+	monitors_begin(m);
+	run = end(&t, m, NULL);
+	assert_value(&run, "slabinfo.kmalloc-64.active_objs", 4992);
+	assert_value(&run, "slabinfo.kmalloc-64.num_slabs", 81);
+	assert_value(&run, "sched_debug.cpu.nr_running.avg", 3);
+	assert_value(&run, "sched_debug.cpu.nr_running.max", 4);
+	assert_value(&run, "sched_debug.cfs_rq:/.nr_running.avg", 3);
+	teardown(&t);
+}
+
 /* A CPU that goes away takes its counters along: no figure, rather than a wrong one. */
 static void what_vanishes_is_missing(void **state)
 {
@@ -442,6 +471,7 @@ int main(void)
 		cmocka_unit_test(counters_are_differences),
 		cmocka_unit_test(every_cpu_on_request),
 		cmocka_unit_test(kernel_messages_of_the_run_only),
+		cmocka_unit_test(slabs_and_queues),
 		cmocka_unit_test(what_vanishes_is_missing),
 		cmocka_unit_test(hostile_trees_are_borne),
 		cmocka_unit_test(memory_is_flat),
