@@ -15,6 +15,7 @@
 #include "core/file.h"
 #include "core/num.h"
 #include "core/proc.h"
+#include "machine/facts.h"
 #include "machine/monitor.h"
 #include "parsers/monitor_log.h"
 
@@ -218,7 +219,8 @@ static void slabs_and_queues(void **state)
 	setup(&t, "server");
 	append(&t, "/proc/slabinfo",
 	       "slabinfo - version: 2.1\n# name            <active_objs> <num_objs> <objsize> ...\n"
-	       "kmalloc-64   4992   5120   64   64    1 : tunables    0    0    0 : slabdata     80     81      0\n");
+	       "kmalloc-64   4992   5120   64   64    1 : tunables    0    0    0 : slabdata     80     "
+	       "81      0\n");
 	append(&t, "/proc/sched_debug",
 	       "cpu#0, 2100.000 MHz\n  .nr_running                    : 2\n\n"
 	       "cfs_rq[0]:/user.slice\n  .nr_running                    : 90\n"
@@ -232,6 +234,35 @@ static void slabs_and_queues(void **state)
 	assert_value(&run, "sched_debug.cpu.nr_running.avg", 3);
 	assert_value(&run, "sched_debug.cpu.nr_running.max", 4);
 	assert_value(&run, "sched_debug.cfs_rq:/.nr_running.avg", 3);
+	teardown(&t);
+}
+
+static void assert_fact(struct tree *t, const char *key, const char *want, const char *title)
+{
+	struct machine_fact *list;
+	size_t n, i = 0;
+
+	list = machine_read_facts(t->a, t->root, NULL, &n);
+	while (i < n && strcmp(list[i].key, key))
+		i++;
+	assert_true(i < n);
+	assert_string_equal(list[i].value, want);
+	assert_string_equal(machine_fact_title(t->a, key), title);
+}
+
+/* A governor, a microcode level and boot options, of which each may explain a difference. */
+static void settings_are_facts(void **state)
+{
+	struct tree t;
+
+	(void)state;
+	setup(&t, "server");
+	append(&t, "/proc/cpuinfo", "model name\t: Xeon\nmicrocode\t: 0x2c\n");
+	append(&t, "/proc/cmdline", "BOOT_IMAGE=/boot/vmlinuz-6.1 root=/dev/sda1 nosmt initrd=x quiet\n");
+	assert_fact(&t, "cpufreq.governor", "performance (255 CPUs) schedutil (1 CPUs)",
+		    "frequency governor");
+	assert_fact(&t, "cpu.microcode", "0x2c", "CPU microcode");
+	assert_fact(&t, "kernel.options", "root=/dev/sda1 nosmt quiet", "boot options");
 	teardown(&t);
 }
 
@@ -472,6 +503,7 @@ int main(void)
 		cmocka_unit_test(every_cpu_on_request),
 		cmocka_unit_test(kernel_messages_of_the_run_only),
 		cmocka_unit_test(slabs_and_queues),
+		cmocka_unit_test(settings_are_facts),
 		cmocka_unit_test(what_vanishes_is_missing),
 		cmocka_unit_test(hostile_trees_are_borne),
 		cmocka_unit_test(memory_is_flat),
