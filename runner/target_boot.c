@@ -333,12 +333,16 @@ static void run_reset(struct target *t)
 {
 	_cleanup_err_ struct err why = ERR_INIT;
 	struct proc_spec spec = {.argv = t->c->reset, .deadline = ASK_SECONDS};
+	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
 	struct proc_result p;
 
 	if (t->b->note)
 		t->b->note("the target hangs: resetting it");
-	if ((proc_run(&spec, &p, &why) || p.exit_status) && t->b->note)
-		t->b->note("the reset command failed");
+	if (!proc_run(&spec, &p, &why))
+		proc_describe(&p, &how);
+	if ((why.list.n || p.exit_status) && t->b->note)
+		t->b->note(arena_printf(t->b->a, "the reset command failed: %s%s %s",
+					err_text(&why), strbuf_str(&how), strbuf_str(&p.err)));
 	proc_result_release(&p);
 }
 
