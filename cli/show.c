@@ -8,6 +8,7 @@
 #include "cli/names.h"
 #include "cli/page.h"
 #include "core/num.h"
+#include "parsers/monitor_log.h"
 
 struct shower {
 	struct cli *c;
@@ -284,6 +285,24 @@ static int run_raws(const struct shower *s, struct page *p, int64_t run)
 	return r;
 }
 
+/* What the monitors could not read, or the machine does not count. */
+static int run_gaps(const struct shower *s, struct page *p, int64_t run)
+{
+	_cleanup_strbuf_ struct strbuf log = STRBUF_INIT;
+	struct parse_run read = {.message = NULL};
+	struct db_raw *raws;
+	size_t i, n;
+	int r = db_get_raws(s->db, s->a, run, &raws, &n, s->e);
+
+	for (i = 0; !r && i < n; i++)
+		if (!strcmp(raws[i].stream, "monitors"))
+			r = db_read_raw(s->db, raws[i].id, &log, s->e);
+	if (!r && log.len)
+		monitor_log_parse(s->a, (struct span){log.buf, log.len}, &read);
+	page_text(p, "not_watched", read.message);
+	return r;
+}
+
 static int show_run(const struct shower *s, const struct db_run *run)
 {
 	struct page *p = page_new(s->a, "kdelta.show.run/1");
@@ -293,7 +312,9 @@ static int show_run(const struct shower *s, const struct db_run *run)
 	if (r)
 		return r;
 	run_fields(s, p, run, &names);
-	r = run_samples(s, p, run->id);
+	r = run_gaps(s, p, run->id);
+	if (!r)
+		r = run_samples(s, p, run->id);
 	if (!r)
 		r = run_raws(s, p, run->id);
 	if (!r)
