@@ -23,6 +23,7 @@
 #include "runner/guest.h"
 #include "runner/initramfs.h"
 #include "runner/kernel.h"
+#include "runner/link.h"
 #include "runner/modules.h"
 #include "runner/qemu.h"
 #include "runner/settings.h"
@@ -279,40 +280,26 @@ static void judge(struct backend *b, struct visit *v, enum guest_event event, bo
 
 /* ---- entering ---- */
 
-/* The value of a line "key value", "" if there is none. */
-static const char *hello_get(struct arena *a, struct span hello, const char *key)
-{
-	struct span row, word;
-
-	while (span_next_line(&hello, &row, NULL)) {
-		if (span_next_word(&row, &word) && span_is(word, key)) {
-			row = span_trim(row);
-			return arena_strndup(a, row.s, row.len);
-		}
-	}
-	return "";
-}
-
 static void take_hello(struct backend *b, struct visit *v, struct span hello)
 {
 	struct qemu *q = b->priv;
 	const struct kernel_found *k = &q->kernels[v->variant];
 
 	v->seconds = num_monotonic() - q->started;
-	v->boot_id = hello_get(b->a, hello, "boot_id");
-	v->release = hello_get(b->a, hello, "release");
-	v->version = hello_get(b->a, hello, "version");
-	v->build_id = hello_get(b->a, hello, "build_id");
-	v->clocksource = hello_get(b->a, hello, "clocksource");
-	v->cmdline = hello_get(b->a, hello, "cmdline");
-	visit_add_fact(b, v, "guest_cpus", hello_get(b->a, hello, "cpus"));
-	visit_add_fact(b, v, "guest_memory_kb", hello_get(b->a, hello, "memory_kb"));
+	v->boot_id = link_value(b->a, hello, "boot_id");
+	v->release = link_value(b->a, hello, "release");
+	v->version = link_value(b->a, hello, "version");
+	v->build_id = link_value(b->a, hello, "build_id");
+	v->clocksource = link_value(b->a, hello, "clocksource");
+	v->cmdline = link_value(b->a, hello, "cmdline");
+	visit_add_fact(b, v, "guest_cpus", link_value(b->a, hello, "cpus"));
+	visit_add_fact(b, v, "guest_memory_kb", link_value(b->a, hello, "memory_kb"));
 	visit_take_environment(b, v, hello);
 	visit_add_programs(b, v);
 	visit_add_fact(b, v, "boot_seconds", arena_printf(b->a, "%.2f", v->seconds));
-	if (*hello_get(b->a, hello, "module_error"))
+	if (*link_value(b->a, hello, "module_error"))
 		visit_fail(b, v, "config_error", "the guest cannot load the module %s",
-			   hello_get(b->a, hello, "module_error"));
+			   link_value(b->a, hello, "module_error"));
 	else if (strcmp(v->release, k->release))
 		visit_fail(b, v, "wrong_kernel", "the guest runs %s, its image says %s", v->release,
 			   k->release);
