@@ -107,7 +107,7 @@ static const char *differences_text(const struct comparison *c)
 		strbuf_addf(&sb, "%s%s:", i ? "; " : "", c->differences[i].title);
 		for (k = 0; k < c->n_variants; k++)
 			strbuf_addf(&sb, "%s %s %s", k ? "," : "", c->variants[k].id,
-				    c->differences[i].values[k]);
+				    c->differences[i].told[k]);
 	}
 	return c->n_differences ? arena_strdup(c->arena, strbuf_str(&sb)) : NULL;
 }
