@@ -143,12 +143,6 @@ int pair_run(struct bisect *b, enum pair_kind kind, const struct cause *c, bool 
 	return r;
 }
 
-static bool is_real(const struct cmp_cell *cell)
-{
-	return cell->verdict == VERDICT_BETTER || cell->verdict == VERDICT_WORSE ||
-	       cell->verdict == VERDICT_CHANGED;
-}
-
 /* With counters only where the metric is one. */
 static int compare(struct bisect *b, const char *campaign, struct pair *pair)
 {
@@ -165,7 +159,9 @@ static int compare(struct bisect *b, const char *campaign, struct pair *pair)
 			if (!strcmp(model->tests->rows[i].metric, b->opt.metric))
 				pair->cell = &model->tests->rows[i].cells[1];
 	}
-	pair->is_real = pair->cell && is_real(pair->cell);
+	pair->is_real = pair->cell && (pair->cell->verdict == VERDICT_BETTER ||
+				       pair->cell->verdict == VERDICT_WORSE ||
+				       pair->cell->verdict == VERDICT_CHANGED);
 	return r;
 }
 

@@ -85,13 +85,16 @@ char *bisect_subject(const struct bisect *b, const struct answer *ans)
 
 static void add_effect(const struct bisect *b, const struct cause *c, struct text *t)
 {
+	double p = c->pairs[PAIR_CONFIRM].cell->test.p;
+
 	text_block(t, "effect", "%s %s [%s, %s]%s", b->opt.metric, percent(t, c->effect),
 		   percent(t, c->low), percent(t, c->high),
 		   b->direction == DIR_LOWER || b->direction == DIR_HIGHER
 			   ? arena_printf(t->a, ", %s is better", direction_name(b->direction))
 			   : "");
-	text_block(t, "sure", "%.1f%%; the fresh boots of it and its parent show it alone (p = %s)",
-		   100 * c->share, text_p(t->a, c->pairs[PAIR_CONFIRM].cell->test.p));
+	text_block(t, "sure", "%.1f%%; the fresh boots of it and its parent show it alone%s",
+		   100 * c->share,
+		   isnan(p) ? "" : arena_printf(t->a, " (p = %s)", text_p(t->a, p)));
 }
 
 static int add_commit(struct bisect *b, const struct cause *c, struct text *t)
@@ -167,7 +170,8 @@ static void add_search(const struct bisect *b, const struct answer *ans, struct 
 	if (isfinite(ans->rest))
 		text_block(t, "rest", "%s is what the ends differ by beyond that: %s",
 			   percent(t, ans->rest),
-			   ans->rest_is_real ? "more causes are likely" : "within noise");
+			   ans->rest_is_real ? "more causes are likely"
+					     : "noise, or less than was looked for");
 }
 
 /* Trailers stand inside the text, indented: to be copied by who agrees. */

@@ -232,8 +232,7 @@ static int take_step(struct search *s, size_t candidate, enum step_answer *answe
 		next = candidate;
 	}
 	*done = false;
-	r = measure(s, next, ans.ev.entered[next]);
-	return r;
+	return measure(s, next, ans.ev.entered[next]);
 }
 
 int search_step(struct bisect *b, enum step_answer *answer)
