@@ -141,7 +141,8 @@ static void add_unit_side(struct levels *l, const struct unit *u, size_t slice, 
 	double wide = 0.5 / (width * width), narrow = 0.5 - wide, most = 0;
 	double *v = table_at(l, u->site, slice, side), sigma = unit_sigma(l, u, s->sigma);
 	double z = (u->value - s->drift * u->time - s->middle[side]) / sigma;
-	double step = s->step[side] / sigma, mid = (N_LEVEL - 1) / 2.0, outlier[N_LEVEL], other[N_LEVEL];
+	double step = s->step[side] / sigma, mid = (N_LEVEL - 1) / 2.0;
+	double outlier[N_LEVEL], other[N_LEVEL];
 	int k = step > 0 ? (int)(fmin(fmax(z / step + mid, 0), N_LEVEL - 1) + 0.5) : 0, i;
 
 	/* the wide bell of outliers, times what the narrow one of all others has over it */
@@ -193,7 +194,7 @@ static void first_axes(struct levels *l, const struct units *u, const size_t end
 	pool_sites(u, &squares, &df);
 	l->sigma.middle = log(l->o->sigma_guess) * precision;
 	if (df > 0 && squares > 0)
-		l->sigma.middle += log(squares / df) / 2 * 2 * df;
+		l->sigma.middle += log(squares / df) * df;
 	else
 		df = 0;
 	l->sigma.middle /= precision + 2 * df;
@@ -508,11 +509,11 @@ static bool refit(struct levels *l, const struct belief *b)
 
 static void take_effect(struct levels *l, const struct belief *b)
 {
-	l->effect = (struct posterior_effect){
-		.effect = spread_mean(&b->effect),
-		.low = spread_sd(&b->effect),
-		.good = spread_mean(&b->level[SIDE_GOOD]),
-		.bad = spread_mean(&b->level[SIDE_BAD]),
+	l->effect = (struct effect){
+		.mean = spread_mean(&b->effect),
+		.se = spread_sd(&b->effect),
+		.level[SIDE_GOOD] = spread_mean(&b->level[SIDE_GOOD]),
+		.level[SIDE_BAD] = spread_mean(&b->level[SIDE_BAD]),
 		.sigma = exp(spread_mean(&b->sigma)),
 	};
 }

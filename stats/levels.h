@@ -45,6 +45,12 @@ struct split {
 	double posterior, mean[N_SIDES], var[N_SIDES];
 };
 
+/* What is known of the levels if there is a culprit; logs, NAN what no run has told of. */
+struct effect {
+	double mean, se; /* of bad over good */
+	double level[N_SIDES], sigma;
+};
+
 /* Where a parameter lies: the middle and half-width of its grid. */
 struct axis {
 	double middle, half;
@@ -62,7 +68,7 @@ struct levels {
 	ARRAY_OF(double) scale;
 	size_t n_units, n_sites; /* that table holds */
 	bool ready;
-	struct posterior_effect effect; /* low: the standard error; high: unused */
+	struct effect effect;
 };
 
 /* o stays the caller's and must outlive l. */

@@ -418,17 +418,21 @@ double posterior_set(struct posterior *p, double level, size_t *commits, size_t 
 
 struct posterior_effect posterior_effect(struct posterior *p, double level)
 {
-	struct posterior_effect e = { NAN, NAN, NAN, NAN, NAN, NAN };
+	const struct effect *e = &p->levels.effect;
 	double half;
 
 	compute(p);
 	if (!p->units.list.n)
-		return e;
-	e = p->levels.effect;
-	half = e.low * qnorm((1 + level) / 2, 0, 1, 1, 0);
-	e.low = e.effect - half;
-	e.high = e.effect + half;
-	return e;
+		return (struct posterior_effect){ NAN, NAN, NAN, NAN, NAN, NAN };
+	half = e->se * qnorm((1 + level) / 2, 0, 1, 1, 0);
+	return (struct posterior_effect){
+		.effect = e->mean,
+		.low = e->mean - half,
+		.high = e->mean + half,
+		.good = e->level[SIDE_GOOD],
+		.bad = e->level[SIDE_BAD],
+		.sigma = e->sigma,
+	};
 }
 
 /* What a run would give under some culprits, and their probability together. */
@@ -569,11 +573,11 @@ bool posterior_next(struct posterior *p, const double *setup, double run, size_t
 /* (effect / sigma)^2; not taken for less than could be seen. */
 static double effect_squared(const struct posterior *p)
 {
-	const struct posterior_effect *e = &p->levels.effect; /* low is its standard error */
+	const struct effect *e = &p->levels.effect;
 
 	if (p->o.known)
 		return pow((p->o.bad - p->o.good) / p->o.sigma, 2);
-	return fmax(e->effect * e->effect, e->low * e->low / 4) / (e->sigma * e->sigma);
+	return fmax(e->mean * e->mean, e->se * e->se / 4) / (e->sigma * e->sigma);
 }
 
 double posterior_runs_to_go(struct posterior *p, double level)

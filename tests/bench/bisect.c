@@ -28,6 +28,7 @@ struct world {
 	enum { GAUSSIAN, ROBUST, UNKNOWN, SHIPPED } engine;
 	double outliers, boot, drift; /* drift: a run */
 	double skipped;		      /* share of commits that cannot be built */
+	double build;		      /* what one costs, in runs */
 	bool stored, merges, no_culprit;
 	double limits[4]; /* of runs, for each effect; 0: none */
 };
@@ -36,6 +37,8 @@ static const struct world figures[] = {
 	{ "levels known, Gaussian", GAUSSIAN, .limits = { 250, 67, 22, 11.6 } },
 	{ "levels known, robust", ROBUST, .limits = { 258, 70, 23, 12 } },
 	{ "same, 5 % outliers", ROBUST, .outliers = 0.05, .limits = { 285, 75, 25, 13 } },
+	/* where a build costs ten runs, 82 runs and 11 builds at d = 1 are known to do */
+	{ "builds of ten runs", GAUSSIAN, .build = 10, .limits = { 0, 82 } },
 	{ "nothing known, with ends", UNKNOWN, .limits = { 570, 148, 43, 17.5 } },
 	{ "30 stored runs a side", UNKNOWN, .stored = true, .limits = { 490, 95, 25, 12.5 } },
 	/* 1.35 times what is asked for with nothing known */
@@ -55,7 +58,8 @@ static const struct world cells[] = {
 
 /* Sums over trials. */
 struct tally {
-	double trials, runs, squares, right, wrong, open; /* open: nothing held 95 % in RUNS_MAX */
+	double trials, runs, squares, builds;
+	double right, wrong, open; /* open: nothing held 95 % in RUNS_MAX */
 };
 
 /* A graph of which nearly every second commit is a merge; the last has all others in it. */
@@ -140,10 +144,12 @@ static bool has(const size_t *set, size_t n, size_t commit)
 static void bisect(const struct world *w, double d, struct tally *t)
 {
 	/* for the sake of time: a commit is run more than once before the next, which costs runs */
-	int every = w->engine < UNKNOWN || d > 1 ? 1 : d < 1 ? 5 : 2, runs = 0;
+	int every = w->engine < UNKNOWN || d > 1 ? 1 : d < 1 ? 5 : w->engine == SHIPPED ? 2 : 1;
+	int runs = 0;
 	size_t culprit = w->no_culprit ? SIZE_MAX : below(N), commit, set[N], n;
 	static struct graph g;
 	static unsigned char skipped[N];
+	static double setup[N];
 	struct posterior_options o;
 	struct posterior *p;
 
@@ -154,21 +160,27 @@ static void bisect(const struct world *w, double d, struct tally *t)
 		o.first = g.first;
 		o.parents = g.parents;
 	}
-	for (size_t i = 0; i < N; i++)
+	for (size_t i = 0; i < N; i++) {
 		skipped[i] = i < N - 1 && uniform() < w->skipped;
+		setup[i] = w->build;
+	}
 	p = posterior_new(&o);
 	for (int i = 0; i < STORED && w->stored; i++) {
 		run(w, p, POSTERIOR_GOOD, 0, -1);
 		run(w, p, N - 1, d, -1);
 	}
 	t->trials++;
-	while (runs < RUNS_MAX && posterior_next(p, NULL, 1, &commit)) {
+	while (runs < RUNS_MAX && posterior_next(p, setup, 1, &commit)) {
 		bool bad = commit != POSTERIOR_GOOD &&
 			   (w->merges ? g.has[commit] : commit >= culprit);
 
 		if (commit != POSTERIOR_GOOD && skipped[commit]) {
 			posterior_skip(p, commit);
 			continue;
+		}
+		if (commit != POSTERIOR_GOOD && setup[commit] > 0) {
+			setup[commit] = 0;
+			t->builds++;
 		}
 		for (int i = 0; i < every; i++)
 			run(w, p, commit, bad ? d : 0, ++runs);
@@ -256,6 +268,7 @@ static struct tally collect(const int pipes[PROCESSES])
 		sum.trials += t.trials;
 		sum.runs += t.runs;
 		sum.squares += t.squares;
+		sum.builds += t.builds;
 		sum.right += t.right;
 		sum.wrong += t.wrong;
 		sum.open += t.open;
@@ -275,6 +288,8 @@ static void print_figure(const struct world *w, size_t e, const struct tally *t)
 	else
 		printf(" %14s", "");
 	printf("  %5.1f%% +-%-4.1f %5.0f", 100 * share, 100 * share_se, t->open);
+	if (w->build > 0)
+		printf(" %5.1f builds", t->builds / t->trials);
 	judge((!(w->limits[e] > 0) || mean <= w->limits[e] + 2 * se) &&
 	      (!answers || share >= 0.94 - 2 * share_se));
 }
