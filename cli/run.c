@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* kdelta run: plan, execute, store. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/doctor.h"
@@ -11,6 +12,8 @@
 #include "core/file.h"
 #include "core/num.h"
 #include "runner/backend.h"
+#include "runner/bundle.h"
+#include "runner/lab.h"
 #include "runner/run.h"
 
 static const struct cli_option run_options_table[] = {
@@ -23,6 +26,9 @@ static const struct cli_option run_options_table[] = {
 	{"reboot", 0, NULL, "backend host-reboot: restart this machine for every boot of the plan"},
 	{"observe-check", 0, NULL, "measure what the monitors cost: the first variant without and with"},
 	{"icount", 0, NULL, "count instructions in guests of one emulated CPU; no times"},
+	{"one", 0, "CELL", "only this cell of the plan, from 1; exit 75 under another kernel"},
+	{"bundle", 0, "FILE", "--one: where the campaign so far is, and goes; no database is used"},
+	{"build-id", 0, "HEX", "--one: what the running kernel must have"},
 	{"campaign", 0, "NAME", "name of the campaign, in place of the file's"},
 	{"seed", 0, "N", "seed of the order of blocks; drawn and stored if not given"},
 	CLI_OPTIONS_END,
@@ -144,10 +150,14 @@ static int read_options(struct cli *c, struct run_options *opt)
 {
 	const char *budget = cli_value(c, "budget");
 	long add = 0;
+	long one = 0;
 	int r = cli_int(c, "add", 1, 1000, &add);
 
+	if (!r)
+		r = cli_int(c, "one", 1, 1000000, &one);
 	if (r)
 		return r;
+	opt->one = (int)one;
 	opt->add = (int)add;
 	opt->until_sure = cli_has(c, "until-sure");
 	opt->recalibrate = cli_has(c, "recalibrate");
@@ -170,6 +180,79 @@ static int check_looks(struct cli *c, const struct campaign_config *config,
 	err_add(c->e, -EINVAL, "--until-sure compares, and %s has one variant only", config->file);
 	err_hint(c->e, "add another variant, or leave --until-sure out");
 	return -EINVAL;
+}
+
+/* ---- a lab, and a job in it ---- */
+
+/* The campaign so far from the bundle, one more cell, and back: a job that dies leaves no trace. */
+static int run_one(struct cli *c, struct catalog *cat, struct campaign_config *config,
+		   struct run_options *opt)
+{
+	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
+	bundle_results results = {NULL, 0, 0};
+	const char *bundle = cli_value(c, "bundle");
+	struct run_report report = {0};
+	_cleanup_db_ struct db *db = NULL;
+	int r;
+
+	if (!bundle || !config->seed)
+		return cli_usage(c, "--one needs --bundle FILE and --seed N");
+	opt->build_id = cli_value(c, "build-id");
+	r = db_open(NULL, DB_MEMORY, &db, c->e);
+	if (!r && file_exists(bundle))
+		r = bundle_merge(db, c->a, bundle, &results, c->e);
+	if (results.n) {
+		opt->resume = true;
+		opt->resume_id = results.items[0].campaign;
+	}
+	ARRAY_FREE(&results);
+	if (!r)
+		r = run_campaign(db, c->a, cat, config, opt, &report, c->e);
+	ARRAY_FREE(&report.missing);
+	if (r || report.interrupted)
+		return r ? r : EXIT_INTERRUPTED;
+	if (report.refused) {
+		cli_warn(c, "nothing was measured: %s", report.refused);
+		return LAB_EXIT_REQUEUE;
+	}
+	r = bundle_pack(db, &report.campaign, 1, &file, c->e);
+	return r ? r : file_write_atomic(bundle, file.buf, file.len, c->e);
+}
+
+static int run_lab(struct cli *c, const char *path, struct campaign_config *config,
+		   const struct run_options *opt)
+{
+	_cleanup_free_ char *full = realpath(path, NULL), *self = realpath("/proc/self/exe", NULL);
+	const struct lab_options lab = {.resume = opt->resume, .config = full, .note = opt->note};
+	_cleanup_strbuf_ struct strbuf now = STRBUF_INIT;
+	struct lab_report report = {0};
+	_cleanup_db_ struct db *db = NULL;
+	const char **name;
+	size_t n;
+	int r;
+
+	if (opt->until_sure || opt->add || opt->budget)
+		return cli_usage(c, "--until-sure, --add and --budget are not for backend slurm");
+	if (!config->slurm.program)
+		config->slurm.program = self;
+	r = cli_open_db(c, DB_WRITE, &db);
+	if (!r)
+		r = lab_run(db, c->a, config, &lab, &report, c->e);
+	array_for_each (name, &report.campaigns)
+		strbuf_addf(&now, " -c %s", *name);
+	n = report.campaigns.n;
+	ARRAY_FREE(&report.campaigns);
+	if (r)
+		return r;
+	cli_note(c, "%d of %d runs done on %zu nodes%s", report.done, report.runs,
+		 n,
+		 report.failed ? arena_printf(c->a, ", %d failed", report.failed) : "");
+	if (report.interrupted)
+		cli_note(c, "interrupted; jobs in the queue go on; to go on: kdelta run %s --resume",
+			 path);
+	else if (now.len && config->n_variants > 1)
+		cli_note(c, "now: kdelta compare%s", strbuf_str(&now));
+	return report.interrupted ? EXIT_INTERRUPTED : report.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
 static int run_run(struct cli *c)
@@ -203,6 +286,10 @@ static int run_run(struct cli *c)
 				 config->file, config->backend);
 	if (c->dry_run)
 		return plan_show(c, config, &opt);
+	if (opt.one)
+		return run_one(c, cat, config, &opt);
+	if (!strcmp(config->backend, "slurm"))
+		return run_lab(c, path, config, &opt);
 	if (reboots && !opt.reboot) {
 		r = plan_show(c, config, &opt);
 		cli_warn(c, "nothing was done: --reboot lets kdelta restart this machine");
@@ -238,7 +325,8 @@ static const struct command run_command_entry = {
 		"manual (you boot each kernel; type the same line again after every boot),\n"
 		"qemu (boots each variant's kernel in a guest), ssh (boots another machine\n"
 		"into each variant: `kdelta target`) and host-reboot (boots this one, only with\n"
-		"--reboot; kdelta-resume.service goes on after each restart). Kernels\n"
+		"--reboot; kdelta-resume.service goes on after each restart) and slurm (the nodes\n"
+		"of a cluster: `kdelta lab`; its jobs call --one). Kernels\n"
 		"come from images, Debian packages, or a source that is built (git, a tarball, a\n"
 		"package) with patches and a configuration: see KERNELS in kdelta(1).\n"
 		"\n"

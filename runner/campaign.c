@@ -30,7 +30,7 @@ struct axis {
 static const char *const campaign_keys[] = {
 	"campaign", "description", "order", "repeat",	"runs_per_boot", "backend", "seed",
 	"memory",   "cpus",	   "numa",  "variants", "benchmarks", "monitors", "target",
-	"counting", NULL,
+	"counting", "slurm",   NULL,
 };
 static const char *const counting_words[] = {"time", "instructions", NULL};
 static const char *const source_keys[] = {"deb", "git", "tarball", NULL};
@@ -556,6 +556,7 @@ int campaign_parse(struct arena *a, const char *path, const char *text, size_t l
 	read_head(&r, root);
 	reader_read_target(&r, root);
 	reader_read_variants(&r, root);
+	reader_read_slurm(&r, root);
 	reader_read_monitors(&r, root);
 	read_benchmarks(&r, root);
 	c->cases = arena_copy(a, r.cases.items, r.cases.n, sizeof(*c->cases));

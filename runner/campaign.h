@@ -113,10 +113,24 @@ struct target_config {
 	bool keep_kernels;
 };
 
+/* The nodes that backend slurm measures on. */
+struct slurm_config {
+	const char *folder;	   /* that all nodes see, full path */
+	const char *partition;	   /* NULL: Slurm's default */
+	const char *program;	   /* kdelta on the nodes; NULL: this one's path */
+	const char *const *nodes;  /* NULL at the end */
+	const char **features;	   /* of the variants, as -C takes them */
+	const char **build_ids;	   /* of the variants' kernels; NULL: not said */
+	int attempts;		   /* jobs for one cell, and in a row for a kernel */
+	double boot_deadline;	   /* seconds that a node may be down */
+	double poll;		   /* seconds */
+};
+
 struct campaign_config {
 	const char *name, *file, *text;
-	const char *backend; /* host, host-reboot, manual, qemu, ssh */
+	const char *backend; /* host, host-reboot, manual, qemu, slurm, ssh */
 	struct target_config target;
+	struct slurm_config slurm;
 	/*
 	 * Flip mode: variants are switched inside one boot, every block is a tuple of runs of each
 	 * test case, one of each variant, in an order of its own. repeat counts tuples.

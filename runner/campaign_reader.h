@@ -34,6 +34,8 @@ void reader_read_variants(struct reader *r, struct yaml_node *root);
 void reader_read_monitors(struct reader *r, struct yaml_node *root);
 /* The key `target` of the file. */
 void reader_read_target(struct reader *r, struct yaml_node *root);
+/* The key `slurm` of the file, after the variants. */
+void reader_read_slurm(struct reader *r, struct yaml_node *root);
 /* Test cases of the default suite of campaigns that count. */
 int campaign_take_suite(struct arena *a, struct campaign_config *c, const struct catalog *cat,
 			struct err *e);

@@ -5,19 +5,26 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/file.h"
 #include "core/num.h"
 #include "machine/rooted.h"
 
+/* In tests the files of another machine lie below $KDELTA_MACHINE. */
+static const char *at_root(struct arena *a, const char *path)
+{
+	const char *root = getenv("KDELTA_MACHINE");
+
+	return root && *root ? arena_printf(a, "%s%s", root, path) : path;
+}
+
 /* First line of a file of /proc or /sys, "" where it cannot be read. */
 static char *read_line(struct arena *a, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 
-	if (file_read_line(path, &sb))
+	if (file_read_line(at_root(a, path), &sb))
 		return arena_strdup(a, "");
 	return arena_strdup(a, strbuf_str(&sb));
 }
@@ -55,13 +62,10 @@ static char *notes_build_id(struct arena *a, const char *path)
 
 void machine_read_kernel(struct arena *a, struct running_kernel *k)
 {
-	struct utsname u;
-
-	uname(&u);
 	*k = (struct running_kernel){
-		.release = arena_strdup(a, u.release),
-		.version = arena_strdup(a, u.version),
-		.build_id = notes_build_id(a, "/sys/kernel/notes"),
+		.release = read_line(a, "/proc/sys/kernel/osrelease"),
+		.version = read_line(a, "/proc/sys/kernel/version"),
+		.build_id = notes_build_id(a, at_root(a, "/sys/kernel/notes")),
 		.boot_id = read_line(a, "/proc/sys/kernel/random/boot_id"),
 		.clocksource = read_line(
 			a, "/sys/devices/system/clocksource/clocksource0/current_clocksource"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * This machine and its running kernel, from /proc and /sys only, so that a small guest can play a
- * machine too.
+ * machine too. Tests play one with a folder, $KDELTA_MACHINE, that has such files.
  */
 #ifndef RUNNER_MACHINE_H
 #define RUNNER_MACHINE_H

@@ -71,17 +71,15 @@ static void manual_release(struct backend *b)
 	b->priv = NULL;
 }
 
+#define BOOTED_BY_OTHERS                                                                           \
+	.unit = "boot", .local = true, .prepare = manual_prepare,                                  \
+	.find_kernel = manual_find_kernel, .is_running = manual_is_running, .boot = manual_boot,   \
+	.run = host_run, .collect = host_collect, .release = manual_release
+
 static const struct backend_ops manual_backend = {
-	.name = "manual",
-	.unit = "boot",
-	.local = true,
-	.prepare = manual_prepare,
-	.find_kernel = manual_find_kernel,
-	.is_running = manual_is_running,
-	.boot = manual_boot,
-	.flip = host_flip,
-	.run = host_run,
-	.collect = host_collect,
-	.release = manual_release,
-};
+	.name = "manual", BOOTED_BY_OTHERS, .flip = host_flip};
 REGISTER(backend_ops, manual_backend);
+
+/* A node in a job (`run --one`), booted by Slurm; lab.c submits the jobs. */
+static const struct backend_ops slurm_backend = {.name = "slurm", BOOTED_BY_OTHERS};
+REGISTER(backend_ops, slurm_backend);

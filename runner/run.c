@@ -317,11 +317,7 @@ static bool is_first_due(struct visit_cells due, const struct db_cell *cell)
 	return due_itself;
 }
 
-/*
- * Whether a variant may be visited for a block now. Where people reboot by hand only the running
- * one may, and a boot that has served one block serves no other, nor another arm.
- */
-static int may_visit(struct session *s, int block, size_t variant, bool *may)
+int session_may_visit(struct session *s, int block, size_t variant, bool *may)
 {
 	struct running_kernel k;
 	struct db_boot *boots;
@@ -361,7 +357,7 @@ static int run_block(struct session *s, int block, bool again)
 		due = due_cells(s, block, first->variant_id, again);
 		if (!is_first_due(due, first))
 			continue;
-		ret = may_visit(s, block, variant, &may);
+		ret = session_may_visit(s, block, variant, &may);
 		if (!ret && may)
 			ret = session_visit(s, block, variant, due);
 	}
@@ -497,12 +493,15 @@ static int run_opened(struct session *s)
 {
 	int ret = find_kernels(s);
 
-	if (!ret)
-		ret = session_prepare_cases(s);
+	if (!ret && s->opt->one)
+		ret = session_check_one(s);
+	if (ret || s->report->refused)
+		return ret;
+	ret = session_prepare_cases(s);
 	if (!ret)
 		ret = begin(s);
 	if (!ret)
-		ret = measure(s);
+		ret = s->opt->one ? session_run_one(s) : measure(s);
 	return ret ? ret : finish(s);
 }
 

@@ -51,6 +51,12 @@ struct run_options {
 	double budget;	  /* seconds of the whole campaign; 0: no end */
 	bool reboot; /* this machine may be restarted, as often as the plan asks for */
 	const char *db_path; /* that the next boot goes on with; only where `reboot` */
+	/*
+	 * The only cell that is run, by its number in the plan from 1, by a job on a machine that
+	 * others boot; 0: all. build_id: that its kernel must have, NULL: not said.
+	 */
+	int one;
+	const char *build_id;
 	bool recalibrate; /* `auto` parameters are measured anew even where they are known */
 	/*
 	 * Judges what is measured so far and fills state, odd and change of the rows (all of them
@@ -71,6 +77,7 @@ struct run_report {
 	int dropped;			       /* cells of settled rows, or that the budget cut */
 	const char *stop; /* why it stopped looking or measuring; NULL: the plan was done */
 	bool interrupted, resumed;
+	const char *refused; /* one: why nothing may be stored: this is not the kernel for it */
 	const char *next_variant;			/* manual: the one to boot next */
 	double boot_seconds, run_seconds, rest_seconds; /* over all parts of the campaign */
 	ARRAY_OF(const char *) missing; /* benchmarks not installed, with where to get them */

@@ -179,6 +179,15 @@ bool session_goes_on(struct session *s, int block, size_t variant);
 /* Runs and stores one cell, under the visit's error a failed one without any output. */
 int session_run_cell(struct session *s, struct open_visit *o, struct db_cell *cell);
 int session_close(struct session *s, struct open_visit *o, int ret);
+/*
+ * Whether a variant may be visited for a block now. Where others boot only the running one may, and
+ * a boot that has served one block serves no other, nor another arm.
+ */
+int session_may_visit(struct session *s, int block, size_t variant, bool *may);
+/* `run --one`: sets report->refused where the running kernel is not that of the cell. */
+int session_check_one(struct session *s);
+/* Runs and stores it; report->refused likewise. A cell that is done is left so. */
+int session_run_one(struct session *s);
 /* Flip mode: all that is planned, one tuple after the other, in as few boots as possible. */
 int session_flip(struct session *s);
 

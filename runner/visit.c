@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/num.h"
+#include "runner/machine.h"
 #include "runner/session.h"
 #include "runner/store.h"
 
@@ -273,19 +274,26 @@ bool session_goes_on(struct session *s, int block, size_t variant)
 	       s->backend.ops->goes_on(&s->backend, (int)variant, block);
 }
 
-/* A row of its own, or that of the part of the campaign that was on its way into this visit. */
+/*
+ * A row of its own, or that of the part of the campaign that was on its way into this visit, or that
+ * measured another cell in this boot.
+ */
 static int begin_boot(struct session *s, struct open_visit *o)
 {
+	struct running_kernel now = {.boot_id = ""};
 	struct db_boot *boots;
 	size_t n, i;
 	int ret;
 
-	if (!session_goes_on(s, o->v.block, (size_t)o->v.variant))
+	if (s->opt->one)
+		machine_read_kernel(s->a, &now);
+	else if (!session_goes_on(s, o->v.block, (size_t)o->v.variant))
 		return db_add_boot(s->db, &o->boot, &o->boot.id, s->e);
 	ret = db_get_boots(s->db, s->a, s->row.id, &boots, &n, s->e);
 	for (i = 0; !ret && i < n; i++) {
-		if (strcmp(boots[i].outcome, "open") || boots[i].block != o->boot.block ||
-		    boots[i].variant_id != o->boot.variant_id)
+		if (strcmp(s->opt->one ? boots[i].boot_id : boots[i].outcome,
+			   s->opt->one ? now.boot_id : "open") ||
+		    boots[i].block != o->boot.block || boots[i].variant_id != o->boot.variant_id)
 			continue;
 		o->boot = boots[i];
 		return 0;

@@ -93,6 +93,7 @@ static const struct place places[] = {
 	{"host-reboot", open_host_reboot},
 	{"manual", open_manual},
 	{"qemu", open_qemu},
+	{"slurm", open_manual},
 	{"ssh", open_ssh},
 };
 

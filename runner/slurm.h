@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What kdelta asks of Slurm, by its commands: sbatch, squeue, sinfo, scancel (slurm-wlm 22.05). */
+#ifndef RUNNER_SLURM_H
+#define RUNNER_SLURM_H
+
+#include "runner/campaign.h"
+
+/* Cells of one visit on one node. */
+struct slurm_job {
+	const char *name, *node;
+	const char *feature; /* of the node, which makes Slurm boot it: see lab_setup.h */
+	const char *cells;   /* "4,5,6": the tasks of the array, one after the other */
+	bool reboot;	     /* although the node says that it has the feature */
+	const char *log;     /* file, with %a for the cell */
+	const char *script;
+};
+/* Puts it into the queue; e has what sbatch said. */
+int slurm_submit(struct arena *a, const struct slurm_config *c, const struct slurm_job *job,
+		 struct err *e);
+
+/* A node and the jobs of its name. */
+struct slurm_sight {
+	bool queued; /* waiting, booting or running */
+	bool held;   /* one that Slurm will not start by itself */
+	bool down;   /* the node is down, drained or does not answer */
+};
+/* jobs: a name for each of c->nodes; sight: likewise. */
+int slurm_look(struct arena *a, const struct slurm_config *c, const char *const *jobs,
+	       struct slurm_sight *sight, struct err *e);
+/* Takes the jobs of a name out of the queue, running ones too. */
+int slurm_cancel(struct arena *a, const char *name, struct err *e);
+
+#endif
