@@ -295,7 +295,7 @@ static int run_run(struct cli *c)
 		cli_warn(c, "nothing was done: --reboot lets kdelta restart this machine");
 		return r ? r : EXIT_USAGE;
 	}
-	if (strcmp(config->backend, "ssh"))
+	if (strcmp(config->backend, "ssh") && !config->counting)
 		doctor_note(c); /* this machine is measured, or holds the guests */
 	r = cli_open_db(c, DB_WRITE, &db);
 	if (!r)
