@@ -90,6 +90,7 @@ $(O)/%.o: %.c Makefile
 # The schema is text in the program.
 $(O)/db/schema.o: db/schema.sql
 $(O)/reports/html.o: reports/html.css
+$(O)/reports/pages.o: reports/pages.css reports/pages.js
 
 # Objects of static programs: no sanitizer, so that they run as init in a small guest.
 $(O)/static/%.o: %.c Makefile

@@ -315,8 +315,8 @@ int db_get_arms(struct db *db, struct arena *a, const char *campaign, struct db_
 int db_get_arm_units(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
 		     size_t *n, struct err *e);
 /*
- * One metric (by name) over all campaigns: a row a unit, by test case, machine and time. test_case
- * NULL, machine 0: all of them.
+ * One metric (by name), or all headlines (NULL), over all campaigns: a row a unit, by metric, test
+ * case, machine and time. test_case NULL, machine 0: all of them.
  */
 struct db_past {
 	const char *campaign;

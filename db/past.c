@@ -35,12 +35,12 @@ int db_get_past(struct db *db, struct arena *a, const char *metric, const char *
 			" JOIN campaign_variants cv ON cv.campaign_id = c.id"
 			" AND cv.variant_id = r.variant_id"
 			" JOIN variants v ON v.id = r.variant_id LEFT JOIN kernels k ON k.id = v.kernel_id"
-			" WHERE m.name = ?1 AND (?2 IS NULL OR t.name = ?2)"
+			" WHERE (m.name = ?1 OR (?1 IS NULL AND m.role = 'headline')) AND (?2 IS NULL OR t.name = ?2)"
 			" AND (?3 IS NULL OR c.machine_id = ?3)"
-			" GROUP BY c.rowid, r.case_id, r.variant_id,"
+			" GROUP BY m.id, c.rowid, r.case_id, r.variant_id,"
 			" CASE WHEN c.unit = 'boot' AND r.boot_id IS NOT NULL THEN -r.boot_id"
 			" ELSE r.id END"
-			" ORDER BY t.name, r.case_id, c.machine_id, c.created, c.rowid, cv.position,"
+			" ORDER BY m.name, t.name, r.case_id, c.machine_id, c.created, c.rowid, cv.position,"
 			" min(r.block), min(r.id)",
 			"ssk", metric, test_case, machine);
 }

@@ -275,7 +275,7 @@ int bisect_html(struct bisect *b, const struct answer *ans, struct strbuf *out)
 
 	if (r)
 		return r;
-	html_open(&h, subject);
+	html_open(&h, subject, NULL, false);
 	strbuf_adds(out, "<main>\n<header>\n<h1>");
 	html_text(&h, subject);
 	strbuf_adds(out, "</h1>\n</header>\n");

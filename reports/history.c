@@ -26,12 +26,22 @@ static bool same_point(const struct db_past *x, const struct db_past *y)
 	return x->variant_id == y->variant_id && !strcmp(x->campaign, y->campaign);
 }
 
-/* A campaign whose only kernel is its baseline is about that one. */
+static bool is_other(const struct db_past *u, const char *campaign)
+{
+	return !u->baseline && !u->again && !strcmp(u->campaign, campaign);
+}
+
+/* A campaign whose only kernel is its baseline is about that one. Its units stand together. */
 static bool has_other(const struct reading *r, size_t i)
 {
-	for (size_t k = 0; k < r->n; k++)
-		if (!r->past[k].baseline && !r->past[k].again &&
-		    !strcmp(r->past[k].campaign, r->past[i].campaign))
+	const char *campaign = r->past[i].campaign;
+	size_t k;
+
+	for (k = i; k < r->n && !strcmp(r->past[k].campaign, campaign); k++)
+		if (is_other(&r->past[k], campaign))
+			return true;
+	for (k = i; k-- > 0 && !strcmp(r->past[k].campaign, campaign);)
+		if (is_other(&r->past[k], campaign))
 			return true;
 	return false;
 }
@@ -168,8 +178,10 @@ static void find_trends(struct arena *a, struct history_line *l, const double *t
 
 		to = i < l->n_steps ? l->steps[i].at : l->n;
 		fit = stats_course(t + from, x + from, to - from);
+		if (fit.course != COURSE_TREND)
+			continue;
 		p = stats_trend(t + from, x + from, to - from).p;
-		if (fit.course == COURSE_TREND && p <= STEPS_P)
+		if (p <= STEPS_P)
 			l->trends[l->n_trends++] = (struct history_trend){
 				from, to - 1, as_change(l, fit.change), p};
 	}
@@ -224,24 +236,18 @@ static const char *machine_name(struct db *db, struct arena *a, int64_t id)
 	return id && !db_get_machine(db, a, id, &m, &ignored) ? m.name : "";
 }
 
-int history_read(struct db *db, struct arena *a, const char *metric,
-		 const struct history_options *opt, struct history **out, struct err *e)
+/* The lines of one metric: n units of it. */
+static struct history *build(struct db *db, struct arena *a, const struct db_metric *m,
+			     const struct history_options *opt, const struct db_past *past, size_t n)
 {
 	struct history *h = arena_alloc(a, sizeof(*h));
-	struct db_metric m;
-	struct db_past *past;
-	size_t n, i, to;
-	int r = find_metric(db, a, metric, &m, e);
+	size_t i, to;
 
-	if (!r)
-		r = db_get_past(db, a, metric, opt->test_case, opt->machine, &past, &n, e);
-	if (r)
-		return r;
-	*h = (struct history){.metric = m.name, .unit = m.unit, .direction = m.direction};
+	*h = (struct history){.metric = m->name, .unit = m->unit, .direction = m->direction};
 	h->lines = arena_alloc_array(a, n + 1, sizeof(*h->lines));
 	for (i = 0; i < n; i = to) {
 		struct history_line *l = &h->lines[h->n_lines];
-		struct reading reading = {a, opt, m.mean_kind, &past[i], 0};
+		struct reading reading = {a, opt, m->mean_kind, &past[i], 0};
 
 		for (to = i; to < n && past[to].case_id == past[i].case_id &&
 			     past[to].machine_id == past[i].machine_id;
@@ -255,14 +261,57 @@ int history_read(struct db *db, struct arena *a, const char *metric,
 		judge(a, l);
 		h->n_lines++;
 	}
-	*out = h;
-	if (h->n_lines)
+	return h;
+}
+
+int history_read(struct db *db, struct arena *a, const char *metric,
+		 const struct history_options *opt, struct history **out, struct err *e)
+{
+	struct db_metric m;
+	struct db_past *past;
+	size_t n;
+	int r = find_metric(db, a, metric, &m, e);
+
+	if (!r)
+		r = db_get_past(db, a, metric, opt->test_case, opt->machine, &past, &n, e);
+	if (r)
+		return r;
+	*out = build(db, a, &m, opt, past, n);
+	if ((*out)->n_lines)
 		return 0;
 	err_add(e, -ENOENT, "there is no good run of %s%s%s%s%s", metric,
 		opt->test_case ? " in " : "", opt->test_case ? opt->test_case : "",
 		opt->variant ? " under the name " : "", opt->variant ? opt->variant : "");
 	err_hint(e, "`kdelta list` shows what is stored");
 	return -ENOENT;
+}
+
+int history_read_all(struct db *db, struct arena *a, const struct history_options *opt,
+		     struct history **list, size_t *n, struct err *e)
+{
+	ARRAY_OF(struct history) all = {NULL, 0, 0};
+	struct db_metric *metrics;
+	struct db_past *past;
+	size_t n_past, n_metrics, i, to, m;
+	int r = db_get_metrics(db, a, &metrics, &n_metrics, e);
+
+	if (!r)
+		r = db_get_past(db, a, NULL, opt->test_case, opt->machine, &past, &n_past, e);
+	for (i = 0; !r && i < n_past; i = to) {
+		const struct history *h;
+
+		for (to = i; to < n_past && past[to].metric_id == past[i].metric_id; to++)
+			;
+		for (m = 0; metrics[m].id != past[i].metric_id; m++)
+			;
+		h = build(db, a, &metrics[m], opt, past + i, to - i);
+		if (h->n_lines)
+			*ARRAY_PUSH(&all) = *h;
+	}
+	*list = arena_copy(a, all.items, all.n, sizeof(*all.items));
+	*n = all.n;
+	ARRAY_FREE(&all);
+	return r;
 }
 
 const char *history_word(const struct history *h, double change)

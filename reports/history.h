@@ -69,6 +69,10 @@ struct history_options {
 int history_read(struct db *db, struct arena *a, const char *metric,
 		 const struct history_options *opt, struct history **out, struct err *e);
 
+/* All headline metrics, by name; none is no error. */
+int history_read_all(struct db *db, struct arena *a, const struct history_options *opt,
+		     struct history **list, size_t *n, struct err *e);
+
 /* For terminals and mails: a plot of characters, the steps below. width: columns. */
 void history_text(const struct history *h, struct arena *a, int width, bool color,
 		  struct strbuf *out);
@@ -77,5 +81,13 @@ void history_json(const struct history *h, struct strbuf *out);
 
 /* "worse", "better", or "changed" where the metric does not say which way is good. */
 const char *history_word(const struct history *h, double change);
+
+/*
+ * Pictures for pages, as SVG elements without anything from elsewhere: points, the level between
+ * steps, a rule where it changes. chart: with axes and ranges of the units; spark: a word's size.
+ */
+void history_chart(const struct history *h, const struct history_line *l, struct arena *a,
+		   struct strbuf *out);
+void history_spark(const struct history_line *l, struct strbuf *out);
 
 #endif

@@ -395,19 +395,22 @@ static int data(struct html *h, struct err *e)
 	return 0;
 }
 
-void html_open(struct html *h, const char *title)
+void html_open(struct html *h, const char *title, const char *css, bool script)
 {
 	strbuf_adds(h->out,
 		    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		    "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+		    "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; ");
+	strbuf_adds(h->out, script ? "script-src 'unsafe-inline'; " : "");
+	strbuf_adds(h->out,
 		    "form-action 'none'\">\n"
 		    "<meta name=\"color-scheme\" content=\"light dark\">\n"
 		    "<link rel=\"icon\" href=\"data:,\">\n<title>");
 	html_text(h, title);
 	strbuf_adds(h->out, "</title>\n<style>\n");
 	strbuf_adds(h->out, report_html_css);
+	strbuf_adds(h->out, css ? css : "");
 	strbuf_adds(h->out, "</style>\n</head>\n<body>\n");
 	html_shapes(h);
 }
@@ -421,7 +424,7 @@ static int html_render(const struct comparison *c, const struct report_options *
 
 	view_init(&h.v, c, h.a, opt->split);
 	h.v.width = h.v.label = 80;
-	html_open(&h, str_starts(subject, "[kdelta] ") ? subject + 9 : subject);
+	html_open(&h, str_starts(subject, "[kdelta] ") ? subject + 9 : subject, NULL, false);
 	strbuf_adds(out, "<main>\n<header>\n");
 	verdict(&h);
 	strbuf_adds(out, "</header>\n");

@@ -28,8 +28,11 @@ void html_name(struct html *h, const char *s);
 /* Markup. */
 void html_addf(struct html *h, const char *fmt, ...) _printf_(2, 3);
 
-/* The page up to its body: title, style, shapes. */
-void html_open(struct html *h, const char *title);
+/*
+ * The page up to its body: title, style (css: more of it, or NULL), shapes. script: it will have
+ * one (else none may run).
+ */
+void html_open(struct html *h, const char *title, const char *css, bool script);
 
 /* How a cell looks: its shape (an id of html_shapes) is its class too; the word says the same. */
 struct html_look {
