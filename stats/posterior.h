@@ -44,7 +44,11 @@ struct posterior_options {
 	double outliers, width; /* share of runs that are outliers; their spread in sigmas */
 	/* What the spread of a run is like before any run, and the log of what it may be off by. */
 	double sigma_guess, sigma_factor;
-	double threshold; /* the least effect, |log ratio|, that is looked for; 0: any */
+	/*
+	 * The least effect, |log ratio|, that is looked for; 0: any, and then no number of runs that
+	 * anybody makes tells that there is no culprit rather than one of a small effect.
+	 */
+	double threshold;
 	int sign;	  /* of an effect beyond the threshold, where known: 1 or -1; 0: unknown */
 	bool drift;	  /* the machine drifts, linear in time */
 	/* One run in so many is of an end, even where others tell more; 0: none is asked for. */
