@@ -165,7 +165,7 @@ check-slow: deps-check
 
 tests: $(UNIT)
 
-bench: all $(O)/tests/bench/stats $(O)/tests/bench/monitors
+bench: all $(O)/tests/bench/stats $(O)/tests/bench/monitors $(O)/tests/bench/nights
 	@KDELTA=./$(KDELTA) O=$(O) tests/bench/run.sh
 
 bench-bisect: $(O)/tests/bench/bisect
