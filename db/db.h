@@ -387,6 +387,20 @@ struct db_foreign {
 int db_get_foreign(struct db *db, struct arena *a, const char *campaign, struct db_foreign **list,
 		   size_t *n, struct err *e);
 
+/* ---- what nightlies keep quiet about ---- */
+
+struct db_ignore {
+	const char *metric, *test_case; /* test_case "": all */
+	int64_t until;			/* Unix seconds */
+	const char *reason;
+};
+/* Replaces an older one of the same metric and test case. */
+int db_put_ignore(struct db *db, const struct db_ignore *i, struct err *e);
+/* test_case NULL: the one for all. -ENOENT. */
+int db_remove_ignore(struct db *db, const char *metric, const char *test_case, struct err *e);
+int db_get_ignores(struct db *db, struct arena *a, struct db_ignore **list, size_t *n,
+		   struct err *e);
+
 /* A whole copy of the database as of now, also while others write; path must not exist yet. */
 int db_backup(struct db *db, const char *path, struct err *e);
 /*

@@ -36,6 +36,12 @@ static const char step_bisections[] =
 	" WHERE type = 'table' AND name = 'campaigns';"
 	"PRAGMA writable_schema = RESET;";
 
+/* What nightlies keep quiet about; test_case '' is every one. until: Unix seconds. */
+static const char step_ignores[] =
+	"CREATE TABLE ignores (metric TEXT NOT NULL, test_case TEXT NOT NULL DEFAULT '',"
+	" until INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (metric, test_case))"
+	" STRICT, WITHOUT ROWID;";
+
 const char *const db_steps[] = {db_schema_sql, step_metric_words, step_raw_hashes,
-				step_bisections};
+				step_bisections, step_ignores};
 const int db_n_steps = ARRAY_SIZE(db_steps);

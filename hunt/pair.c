@@ -7,7 +7,7 @@
 
 #include "core/file.h"
 #include "hunt/answer.h"
-#include "runner/run.h"
+#include "hunt/named.h"
 
 enum { PAIR_REPEAT = 5 };
 
@@ -112,35 +112,11 @@ static struct campaign_config pair_config(struct bisect *b, enum pair_kind kind,
 	return config;
 }
 
-/* The newest campaign of that name; NULL: none. */
-static int find_campaign(struct bisect *b, const char *name, const struct db_campaign **found)
-{
-	struct db_campaign *list;
-	size_t n, i;
-	int r = db_get_campaigns(b->db, b->a, &list, &n, b->e);
-
-	*found = NULL;
-	for (i = 0; !r && i < n && !*found; i++)
-		if (!strcmp(list[i].name, name))
-			*found = &list[i];
-	return r;
-}
-
 int pair_run(struct bisect *b, enum pair_kind kind, const struct cause *c, bool *interrupted)
 {
 	struct campaign_config config = pair_config(b, kind, c);
-	const struct db_campaign *row;
-	struct run_options opt = {.note = b->note};
-	struct run_report report = {0};
-	int r = find_campaign(b, config.name, &row);
 
-	if (!r && (!row || !row->ended)) {
-		opt.resume = row != NULL;
-		r = run_campaign(b->db, b->a, b->cat, &config, &opt, &report, b->e);
-	}
-	*interrupted = report.interrupted;
-	ARRAY_FREE(&report.missing);
-	return r;
+	return named_run(b->db, b->a, b->cat, &config, b->note, interrupted, b->e);
 }
 
 /* With counters only where the metric is one. */
@@ -170,7 +146,7 @@ int pair_read(struct bisect *b, enum pair_kind kind, const struct cause *c, stru
 	_cleanup_err_ struct err none = ERR_INIT;
 	struct err *e = b->e;
 	const struct db_campaign *row;
-	int r = find_campaign(b, pair_name(b, kind, c), &row);
+	int r = named_find(b->db, b->a, pair_name(b, kind, c), &row, b->e);
 
 	*pair = (struct pair){0};
 	if (r || !row || !row->ended)

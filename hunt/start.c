@@ -7,6 +7,7 @@
 
 #include "core/file.h"
 #include "hunt/bisect.h"
+#include "hunt/named.h"
 
 static void tell(struct bisect *b, const char *text)
 {
@@ -108,48 +109,24 @@ static int read_config(struct bisect *b, struct bisect_options *opt)
 
 /* ---- candidates ---- */
 
-/* The template's variant at one commit. */
-static struct variant_config at_commit(struct bisect *b, const struct variant_config *template,
-				       const struct candidate *c)
-{
-	const struct kernel_recipe *from = template->source ? template->source : template->recipe;
-	struct kernel_recipe *recipe = arena_copy(b->a, from, 1, sizeof(*recipe));
-	struct variant_config v = *template;
-
-	recipe->repo = b->opt.repo;
-	recipe->ref = c->id;
-	recipe->remote = false;
-	recipe->fixup = b->opt.fixup;
-	if (template->source)
-		v.source = recipe;
-	else
-		v.recipe = recipe;
-	v.name = c->name;
-	v.description = c->subject;
-	v.commit = c->id;
-	v.kernel_text = arena_printf(b->a, "%s %s", template->kernel_text, c->id);
-	return v;
-}
-
 static int expand_template(struct bisect *b)
 {
 	struct campaign_config *c = b->config;
 	const struct variant_config *t = c->variants;
-	const struct kernel_recipe *recipe = t->source ? t->source : t->recipe;
+	int r = template_check(c, b->opt.repo, b->e);
 	size_t i;
 
-	if (c->n_variants != 1 || !recipe || !recipe->repo) {
-		err_add(b->e, -EINVAL, "%s must have one variant, whose kernel or source is git",
-			c->file);
-		err_hint(b->e, "e.g. variants: [{name: template, kernel: {git: {repo: %s, ref: "
-			       "HEAD}}}]; each commit takes the place of ref",
-			 b->opt.repo);
-		return -EINVAL;
-	}
+	if (r)
+		return r;
 	c->variants = arena_alloc_array(b->a, b->range.n, sizeof(*c->variants));
 	c->n_variants = b->range.n;
-	for (i = 0; i < b->range.n; i++)
-		c->variants[i] = at_commit(b, t, &b->range.items[i]);
+	for (i = 0; i < b->range.n; i++) {
+		const struct candidate *to = &b->range.items[i];
+		const struct template_at at = {b->opt.repo, to->id, to->name, to->subject,
+					       b->opt.fixup};
+
+		c->variants[i] = template_variant(b->a, t, &at);
+	}
 	return 0;
 }
 

@@ -30,7 +30,7 @@ struct axis {
 static const char *const campaign_keys[] = {
 	"campaign", "description", "order", "repeat",	"runs_per_boot", "backend", "seed",
 	"memory",   "cpus",	   "numa",  "variants", "benchmarks", "monitors", "target",
-	"counting", "slurm",   NULL,
+	"counting", "slurm",   "nightly", NULL,
 };
 static const char *const counting_words[] = {"time", "instructions", NULL};
 static const char *const source_keys[] = {"deb", "git", "tarball", NULL};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a night's news are called, for people and machines. */
+#ifndef HUNT_NIGHTLY_NEWS_H
+#define HUNT_NIGHTLY_NEWS_H
+
+#include "hunt/nightly.h"
+
+/* The night in which what is open in `night`, or was fixed by it, was found. */
+size_t nightly_opened(const struct nightly_row *row, size_t night);
+/* "WORSE", "FIXED", ... of news. */
+const char *nightly_word(const struct nightly_row *row, size_t night);
+/* The files that the options name, of the last night, and the webhook; failures are notes. */
+int nightly_write_files(struct nightly *n);
+
+#endif
