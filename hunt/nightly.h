@@ -88,7 +88,7 @@ static inline bool nightly_is_news(const struct nightly_row *row, size_t i)
 {
 	return !row->ignored && row->states[i].event >= NIGHT_CHANGED;
 }
-/* Messages of nights that were not told yet, files, webhook. Failures are notes but for mail. */
+/* Mail and webhook for nights that were not told yet; files. */
 int nightly_tell(struct nightly *n);
 /* The mean of a night as it is printed, from the scale of the row. */
 double nightly_value(const struct nightly_row *row, double x);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The last night for machines: JUnit, OpenMetrics, KCIDB. */
+/* The last night for machines: JUnit, OpenMetrics, KCIDB, a webhook. */
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "core/file.h"
 #include "core/json.h"
 #include "core/num.h"
 #include "hunt/nightly_news.h"
+#include "runner/net.h"
+
+/* A hook that does not answer costs a minute at most, and no more than a note. */
+enum { WEBHOOK_TRIES = 3, WEBHOOK_SECONDS = 15 };
 
 /* XML attributes and OpenMetrics labels alike: names of cases and metrics, nothing to execute. */
 static const char *plain(struct nightly *n, const char *s)
@@ -107,6 +112,55 @@ static void add_kcidb(struct nightly *n, size_t last, struct strbuf *out)
 				 "builds", "id", build, "checkout_id", checkout, "origin",
 				 "kdelta", "status", "PASS", "tests", tests),
 		       12);
+}
+
+/* "kdelta.nightly/1": what changed in a night; NULL: nothing. */
+static json_t *list_news(struct nightly *n, size_t night)
+{
+	json_t *news = json_array();
+
+	for (size_t k = 0; k < n->n_rows; k++) {
+		const struct nightly_row *row = &n->rows[k];
+		const struct night_state *s = &row->states[night];
+
+		if (!nightly_is_news(row, night))
+			continue;
+		json_array_append_new(
+			news, json_pack("{s:s,s:s,s:s,s:f,s:f,s:s,s:s}", "case", row->test_case,
+					"metric", row->metric.name, "event",
+					nightly_word(row, night), "before",
+					nightly_value(row, s->before), "after",
+					nightly_value(row, s->after), "unit", row->metric.unit,
+					"since", n->nights[s->since].commit));
+	}
+	if (json_array_size(news))
+		return json_pack("{s:s,s:s,s:s,s:s,s:o}", "schema", "kdelta.nightly/1", "nightly",
+				 n->config->name, "commit", n->nights[night].commit, "campaign",
+				 n->nights[night].campaign->id, "news", news);
+	json_decref(news);
+	return NULL;
+}
+
+void nightly_post(struct nightly *n, size_t night)
+{
+	const struct net_options net = {.timeout = WEBHOOK_SECONDS};
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	json_t *root = n->opt.webhook ? list_news(n, night) : NULL;
+
+	if (!root)
+		return;
+	json_add_lines(&text, root, 12);
+	for (unsigned int i = 0; i < WEBHOOK_TRIES; i++) {
+		_cleanup_err_ struct err why = ERR_INIT;
+
+		if (!net_post(n->opt.webhook, (struct span){strbuf_str(&text), text.len}, &net,
+			      &why))
+			return;
+		if (n->note)
+			n->note(arena_printf(n->a, "webhook: %s", err_text(&why)));
+		if (i + 1 < WEBHOOK_TRIES)
+			sleep(1U << i);
+	}
 }
 
 int nightly_write_files(struct nightly *n)

@@ -9,7 +9,9 @@
 size_t nightly_opened(const struct nightly_row *row, size_t night);
 /* "WORSE", "FIXED", ... of news. */
 const char *nightly_word(const struct nightly_row *row, size_t night);
-/* The files that the options name, of the last night, and the webhook; failures are notes. */
+/* The news of a night to the webhook, if there is one; a failure is a note. */
+void nightly_post(struct nightly *n, size_t night);
+/* The files that the options name, of the last night. */
 int nightly_write_files(struct nightly *n);
 
 #endif

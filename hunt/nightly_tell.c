@@ -228,8 +228,11 @@ static int tell_night(struct nightly *n, size_t night)
 	if (!r)
 		r = db_set_fact(n->db, "campaign", n->nights[night].campaign->id, "nightly.told",
 				"1", n->e);
-	n->nights[night].told = !r;
-	return r;
+	if (r)
+		return r;
+	n->nights[night].told = true;
+	nightly_post(n, night); /* last: while it is tried again, a kill must not repeat a mail */
+	return 0;
 }
 
 int nightly_tell(struct nightly *n)

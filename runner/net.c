@@ -201,33 +201,68 @@ static int get_answered(const struct transfer *t, const char *host, bool *html, 
 				       : "");
 }
 
-int net_get(const char *url, const struct net_options *opt, struct strbuf *out, bool *html,
-	    struct err *e)
+/* Opens the transfer of t->out for an http(s) address. */
+static int http_init(struct transfer *t, const char *url, const struct net_options *opt,
+		     struct net_address *at, struct err *e)
 {
 	static const char *const schemes[] = {"https", "http", NULL};
-	_cleanup_transfer_ struct transfer t = {.out = out};
-	_cleanup_address_ struct net_address at = {NULL, NULL};
-	CURLcode code;
 	int r = net_load(e);
 
 	if (!r)
-		r = net_address_read(url, schemes, &at, e);
+		r = net_address_read(url, schemes, at, e);
 	if (!r)
-		r = transfer_init(&t, url, opt, e);
+		r = transfer_init(t, url, opt, e);
 	if (r)
 		return r;
-	t.limit = opt->limit ? opt->limit : NET_SIZE_LIMIT;
-	curl.easy_setopt(t.h, CURLOPT_PROTOCOLS_STR, "http,https");
+	t->limit = opt->limit ? opt->limit : NET_SIZE_LIMIT;
+	curl.easy_setopt(t->h, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl.easy_setopt(t->h, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)t->limit);
+	curl.easy_setopt(t->h, CURLOPT_WRITEFUNCTION, take_body);
+	curl.easy_setopt(t->h, CURLOPT_WRITEDATA, t);
+	return 0;
+}
+
+static int http_perform(struct transfer *t, const char *host, bool *html, struct err *e)
+{
+	CURLcode code = curl.easy_perform(t->h);
+
+	return code ? get_failed(t, code, host, e) : get_answered(t, host, html, e);
+}
+
+int net_get(const char *url, const struct net_options *opt, struct strbuf *out, bool *html,
+	    struct err *e)
+{
+	_cleanup_transfer_ struct transfer t = {.out = out};
+	_cleanup_address_ struct net_address at = {NULL, NULL};
+	int r = http_init(&t, url, opt, &at, e);
+
+	if (r)
+		return r;
 	curl.easy_setopt(t.h, CURLOPT_REDIR_PROTOCOLS_STR,
 			 strcmp(at.scheme, "https") ? "http,https" : "https");
 	curl.easy_setopt(t.h, CURLOPT_FOLLOWLOCATION, 1L);
 	curl.easy_setopt(t.h, CURLOPT_MAXREDIRS, (long)REDIRECTS);
 	curl.easy_setopt(t.h, CURLOPT_ACCEPT_ENCODING, "");
-	curl.easy_setopt(t.h, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)t.limit);
-	curl.easy_setopt(t.h, CURLOPT_WRITEFUNCTION, take_body);
-	curl.easy_setopt(t.h, CURLOPT_WRITEDATA, &t);
-	code = curl.easy_perform(t.h);
-	return code ? get_failed(&t, code, at.host, e) : get_answered(&t, at.host, html, e);
+	return http_perform(&t, at.host, html, e);
+}
+
+int net_post(const char *url, struct span json, const struct net_options *opt, struct err *e)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	_cleanup_transfer_ struct transfer t = {.out = &out};
+	_cleanup_address_ struct net_address at = {NULL, NULL};
+	struct curl_slist *headers;
+	int r = http_init(&t, url, opt, &at, e);
+
+	if (r)
+		return r;
+	headers = curl.slist_append(NULL, "Content-Type: application/json");
+	curl.easy_setopt(t.h, CURLOPT_HTTPHEADER, headers);
+	curl.easy_setopt(t.h, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)json.len);
+	curl.easy_setopt(t.h, CURLOPT_POSTFIELDS, json.s);
+	r = http_perform(&t, at.host, NULL, e);
+	curl.slist_free_all(headers);
+	return r;
 }
 
 /* ---- delivering ---- */

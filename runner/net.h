@@ -29,6 +29,12 @@ struct net_options {
 int net_get(const char *url, const struct net_options *opt, struct strbuf *out, bool *html,
 	    struct err *e);
 
+/*
+ * POST of a JSON text; the answer's body is dropped. Redirects are not followed: they would turn it
+ * into a GET. Errors as of net_get.
+ */
+int net_post(const char *url, struct span json, const struct net_options *opt, struct err *e);
+
 struct net_file {
 	const char *path;   /* where the whole file comes to lie */
 	const char *sha256; /* 64 lower-case digits, or NULL: not checked */

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A web server on the loopback that behaves as its paths say: webserver.py DIR [CERT KEY]
 
-Files of DIR are served; the port is written to DIR/port (DIR/port-tls with a certificate).
+Files of DIR are served; what is posted is appended to DIR/posts, but the first time it is refused.
+The port is written to DIR/port (DIR/port-tls with a certificate).
 """
 import http.server
 import os
@@ -30,6 +31,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
+
+    def do_POST(self):
+        name = os.path.join(DIR, "posts")
+        known = os.path.exists(name)
+        with open(name, "ab") as f:
+            if known:
+                f.write(self.rfile.read(int(self.headers["Content-Length"])))
+        self.answer(204 if known else 503)
 
     def do_GET(self):
         if self.path in REDIRECTS:
