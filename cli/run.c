@@ -212,7 +212,7 @@ static int run_one(struct cli *c, struct catalog *cat, struct campaign_config *c
 	if (r || report.interrupted)
 		return r ? r : EXIT_INTERRUPTED;
 	if (report.refused) {
-		cli_warn(c, "nothing was measured: %s", report.refused);
+		cli_warn(c, LAB_REFUSED "%s", report.refused);
 		return LAB_EXIT_REQUEUE;
 	}
 	r = bundle_pack(db, &report.campaign, 1, &file, c->e);
@@ -284,6 +284,8 @@ static int run_run(struct cli *c)
 	if (opt.reboot && !reboots)
 		return cli_usage(c, "--reboot is for the backend host-reboot; %s has %s",
 				 config->file, config->backend);
+	if (c->dry_run && !strcmp(config->backend, "slurm"))
+		cli_note(c, "every node measures this plan, in an order of its own");
 	if (c->dry_run)
 		return plan_show(c, config, &opt);
 	if (opt.one)

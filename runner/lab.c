@@ -116,11 +116,12 @@ static int exit_of(struct lab *l, const struct lab_node *node, size_t cell)
 	return (int)status;
 }
 
-/* The last line of its log. */
+/* The last line of its log, without what the warning of `run --one` begins with. */
 static const char *last_words(struct lab *l, const struct lab_node *node, size_t cell)
 {
 	_cleanup_strbuf_ struct strbuf log = STRBUF_INIT;
 	_cleanup_err_ struct err ignored = ERR_INIT;
+	static const char said[] = "kdelta: warning: " LAB_REFUSED;
 	struct span rest, line, last = span_of("it left no word");
 
 	if (file_read(cell_file(l, node, cell, "log"), 1 << 20, &log, &ignored))
@@ -129,37 +130,44 @@ static const char *last_words(struct lab *l, const struct lab_node *node, size_t
 	while (span_next_line(&rest, &line, NULL))
 		if (span_trim(line).len)
 			last = span_trim(line);
+	if (span_starts(last, said))
+		span_skip(&last, strlen(said));
 	return arena_strndup(l->a, last.s, MIN(last.len, 300));
 }
 
-static void give_up(struct lab *l, struct lab_node *node, size_t cell, const char *why)
+/* All open cells that are asked about; variant -1, cell n_cells: of any. */
+static void give_up(struct lab *l, struct lab_node *node, int variant, size_t cell, const char *why)
 {
-	node->cells[cell].closed = true;
-	node->cells[cell].failed = why;
-	note(l, arena_printf(l->a, "%s: cell %zu: %s", node->name, cell + 1, why));
-}
+	size_t i, n = 0;
 
-/* A kernel that the node does not get to run is not asked for any more. */
-static void give_up_variant(struct lab *l, struct lab_node *node, size_t cell)
-{
-	const char *why = arena_printf(l->a, "wrong_kernel: %s", last_words(l, node, cell));
-	int variant = node->cells[cell].plan.variant;
-	size_t i;
+	for (i = 0; i < l->n_cells; i++) {
+		struct lab_cell *it = &node->cells[i];
 
-	for (i = 0; i < l->n_cells; i++)
-		if (!node->cells[i].closed && node->cells[i].plan.variant == variant)
-			give_up(l, node, i, why);
-	node->wrong = 0;
+		if (it->closed || (variant >= 0 && it->plan.variant != variant) ||
+		    (cell < l->n_cells && i != cell))
+			continue;
+		it->closed = true;
+		it->failed = why;
+		n++;
+	}
+	note(l, arena_printf(l->a, "%s: %zu cell%s given up: %s", node->name, n, n == 1 ? "" : "s",
+			     why));
 }
 
 static void give_up_node(struct lab *l, struct lab_node *node)
 {
-	const char *why = arena_printf(l->a, "lost: %s", node->why);
-	size_t i;
+	give_up(l, node, -1, l->n_cells, arena_printf(l->a, "lost: %s", node->why));
+}
 
-	for (i = 0; i < l->n_cells; i++)
-		if (!node->cells[i].closed)
-			give_up(l, node, i, why);
+/* A job that stored nothing; under another kernel its array counts as one. */
+static void count_job(struct lab *l, struct lab_node *node, size_t cell)
+{
+	int jobs = ++node->cells[cell].jobs;
+
+	if (jobs >= l->c->slurm.attempts)
+		give_up(l, node, -1, cell,
+			arena_printf(l->a, "lost: %d jobs stored nothing: %s", jobs,
+				     last_words(l, node, cell)));
 }
 
 /* The array has left the queue. */
@@ -178,16 +186,17 @@ static int land(struct lab *l, struct lab_node *node)
 		cell->flying = false;
 		if (exit_of(l, node, i) == LAB_EXIT_REQUEUE)
 			wrong = i;
-		if (!moved && !cell->closed && ++cell->jobs >= l->c->slurm.attempts &&
-		    wrong == l->n_cells)
-			give_up(l, node, i,
-				arena_printf(l->a, "lost: %d jobs stored nothing: %s", cell->jobs,
-					     last_words(l, node, i)));
+		else if (!moved && !cell->closed)
+			count_job(l, node, i);
 	}
 	node->stuck = !moved;
 	node->wrong = !moved && wrong < l->n_cells ? node->wrong + 1 : 0;
-	if (node->wrong >= l->c->slurm.attempts)
-		give_up_variant(l, node, wrong);
+	if (node->wrong < l->c->slurm.attempts)
+		return ret;
+	/* a kernel that the node does not get to run is not asked for any more */
+	give_up(l, node, node->cells[wrong].plan.variant, l->n_cells,
+		arena_printf(l->a, "wrong_kernel: %s", last_words(l, node, wrong)));
+	node->wrong = 0;
 	return ret;
 }
 

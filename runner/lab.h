@@ -26,6 +26,7 @@
 
 /* Exit of `run --one` under a kernel that is not the cell's; EX_TEMPFAIL, Slurm's RequeueExit. */
 enum { LAB_EXIT_REQUEUE = 75 };
+#define LAB_REFUSED "nothing was measured: "
 
 struct lab_options {
 	bool resume;			/* go on with FOLDER/NAME; otherwise it must not be there */

@@ -8,7 +8,7 @@
 
 #define SLURM_SECONDS 120.0
 
-/* Runs one of its commands; input and out may be NULL. What it says on failure becomes the error. */
+/* As slurm_ask(); input and out may be NULL. */
 static int call(const char *const *argv, const char *input, struct strbuf *out, struct err *e)
 {
 	const struct proc_spec spec = {.argv = argv, .input = input, .deadline = SLURM_SECONDS};
@@ -29,6 +29,11 @@ static int call(const char *const *argv, const char *input, struct strbuf *out, 
 		strbuf_add(out, strbuf_str(&p.out), p.out.len);
 	proc_result_release(&p);
 	return ret;
+}
+
+int slurm_ask(const char *const *argv, struct strbuf *out, struct err *e)
+{
+	return call(argv, NULL, out, e);
 }
 
 int slurm_submit(struct arena *a, const struct slurm_config *c, const struct slurm_job *job,
@@ -81,7 +86,7 @@ static struct span next_field(struct span *line)
 	return span_trim(field);
 }
 
-static char *join(struct arena *a, const char *const *words)
+char *slurm_join(struct arena *a, const char *const *words)
 {
 	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 
@@ -94,10 +99,10 @@ int slurm_look(struct arena *a, const struct slurm_config *c, const char *const 
 	       struct slurm_sight *sight, struct err *e)
 {
 	/* "kdelta-lab-7-n1|(JobHeldUser)": name and why it waits */
-	const char *const queue[] = {"squeue", "-h", "-r", "-o", "%j|%r", "--name", join(a, jobs),
+	const char *const queue[] = {"squeue", "-h", "-r", "-o", "%j|%r", "--name", slurm_join(a, jobs),
 				     NULL};
 	/* "n1|down*" */
-	const char *const nodes[] = {"sinfo", "-h", "-N", "-o", "%N|%T", "-n", join(a, c->nodes),
+	const char *const nodes[] = {"sinfo", "-h", "-N", "-o", "%N|%T", "-n", slurm_join(a, c->nodes),
 				     NULL};
 	_cleanup_strbuf_ struct strbuf jobs_out = STRBUF_INIT, nodes_out = STRBUF_INIT;
 	struct span rest, line;

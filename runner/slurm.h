@@ -5,6 +5,11 @@
 
 #include "runner/campaign.h"
 
+/* Runs one of its commands and appends what it prints; e has what it said where it failed. */
+int slurm_ask(const char *const *argv, struct strbuf *out, struct err *e);
+/* Words of a NULL-terminated list with commas between them, as its commands take lists. */
+char *slurm_join(struct arena *a, const char *const *words);
+
 /* Cells of one visit on one node. */
 struct slurm_job {
 	const char *name, *node;

@@ -4,7 +4,7 @@
 # a campaign for it; sourced after lib.sh.
 export KDELTA_FAKE=$T/fake
 mkdir -p "$T/fake/n1" "$T/fake/n2" "$T/fake/n3" "$T/shared" "$T/bin"
-for program in sbatch squeue sinfo scancel boot; do ln -s "$PWD/tests/fakes/slurm" "$T/bin/$program"; done
+for program in sbatch squeue sinfo scancel scontrol boot; do ln -s "$PWD/tests/fakes/slurm" "$T/bin/$program"; done
 
 # lab NAME REPEAT [KEY: VALUE...]: further keys of the mapping `slurm`
 lab() {
