@@ -12,6 +12,7 @@
 #include "core/file.h"
 #include "core/num.h"
 #include "hunt/named.h"
+#include "hunt/nightly_news.h"
 
 enum { SHORT_HASH = 12 };
 
@@ -299,6 +300,8 @@ int nightly_run(struct nightly *n, struct nightly_report *report)
 		r = one_night(n, report, &done);
 		report->spent = n->opt.budget > 0 && num_monotonic() - began >= n->opt.budget;
 	}
+	if (!r && n->opt.bisect && !report->interrupted)
+		r = nightly_bisect(n, &report->interrupted);
 	close(fd);
 	return r;
 }

@@ -20,6 +20,7 @@ struct nightly_options {
 	enum nightly_every { EVERY_COMMIT, EVERY_TAG, EVERY_DAY } every;
 	double budget;	  /* seconds after which no further commit is begun; 0: none */
 	double threshold; /* smaller changes are none */
+	bool bisect;	  /* what got worse over several commits */
 	const char **to;
 	size_t n_to;
 	const char *from, *smtp, *eml; /* eml: folder for messages */
@@ -31,7 +32,7 @@ struct nightly_night {
 	const struct db_campaign *again; /* ended; NULL: no extra run */
 	const char *commit, *base; /* full hashes, "" */
 	bool environment;
-	bool told;
+	bool told, bisected;
 };
 
 /* A headline of a test case over all nights; n of the nights each. */

@@ -10,7 +10,8 @@
 #include "hunt/nightly.h"
 
 static const char *const keys[] = {"repo",	"branch", "every", "baseline", "budget", "threshold",
-				   "mail",	"junit",  "openmetrics", "kcidb", "webhook", NULL};
+				   "mail",	"junit",  "openmetrics", "kcidb", "webhook", "bisect",
+				   NULL};
 static const char *const mail_keys[] = {"to", "from", "smtp", "eml", NULL};
 
 /* Relative to the folder of the file. */
@@ -81,6 +82,7 @@ int nightly_read_options(struct nightly *n)
 	yaml_get_string(map, "branch", &o->branch, n->e);
 	yaml_get_string(map, "baseline", &o->baseline, n->e);
 	yaml_get_string(map, "webhook", &o->webhook, n->e);
+	yaml_get_bool(map, "bisect", &o->bisect, n->e);
 	yaml_get_duration(map, "budget", &o->budget, n->e);
 	o->every = (enum nightly_every)yaml_get_word(map, "every", every, EVERY_DAY, n->e);
 	get_path(n, map, "junit", &o->junit);

@@ -58,8 +58,10 @@ static int read_told(struct nightly *n, struct nightly_night *night)
 	size_t count, i;
 	int r = db_get_facts(n->db, n->a, "campaign", night->campaign->id, &list, &count, n->e);
 
-	for (i = 0; !r && i < count; i++)
+	for (i = 0; !r && i < count; i++) {
 		night->told |= !strcmp(list[i].key, "nightly.told");
+		night->bisected |= !strcmp(list[i].key, "nightly.bisected");
+	}
 	return r;
 }
 

@@ -73,15 +73,21 @@ static void add_row(struct nightly *n, const struct nightly_row *row, const stru
 	cell[0].left = cell[1].left = cell[4].left = true;
 }
 
+size_t nightly_before(const struct nightly_row *row, size_t since)
+{
+	for (size_t i = since; i-- > 0;)
+		if (row->nights[i].kernel.n)
+			return i;
+	return since;
+}
+
 /* Commits from the last night of the old level to the first of the new one. */
 static void add_range(struct nightly *n, const struct nightly_row *row, size_t night,
 		      struct text *t)
 {
-	size_t since = row->states[night].since, before = since;
+	size_t since = row->states[night].since, before = nightly_before(row, since);
 	const char *subject = "";
 
-	while (before && !row->nights[--before].kernel.n)
-		;
 	git_field(&n->git, n->nights[since].commit, "%s", &subject);
 	if (row->states[night].event == NIGHT_ENVIRONMENT)
 		text_block(t, "machine", "the baseline %.12s, measured in the same nights, moved as "
@@ -179,31 +185,45 @@ static int deliver(struct nightly *n, const struct message *m)
 	return r || !o->smtp ? r : net_send(&mail, &net, n->e);
 }
 
-static int send_cause(struct nightly *n, const struct cause *c)
+int nightly_send(struct nightly *n, const struct nightly_mail *mail)
 {
-	_cleanup_strbuf_ struct strbuf body = STRBUF_INIT;
 	struct message_addresses from = {NULL, 0, 0};
-	struct message m = {.subject = write_subject(n, c)};
+	struct message m = {.subject = mail->subject, .body = mail->body, .date = time(NULL)};
 	size_t i;
-	int r = n->opt.n_to ? message_add_addresses(n->a, "from", n->opt.from, &from, n->e) : 0;
+	int r;
 
-	write_body(n, c, &body);
-	if (n->note)
-		n->note(m.subject);
+	if (!n->opt.n_to)
+		return 0;
+	r = message_add_addresses(n->a, "from", n->opt.from, &from, n->e);
 	for (i = 0; !r && i < n->opt.n_to; i++)
 		r = message_add_addresses(n->a, "to", n->opt.to[i], &m.to, n->e);
-	if (!r && n->opt.n_to) {
+	if (!r) {
 		m.from = from.items[0];
-		m.date = time(NULL);
-		m.id = message_id(n, m.from.mail, c->is_answer ? "fixed" : "changed", c->night);
-		if (c->is_answer)
-			m.in_reply_to = message_id(n, m.from.mail, "changed", c->answers);
-		m.body = (struct span){strbuf_str(&body), body.len};
+		m.id = message_id(n, m.from.mail, mail->what, mail->night);
+		if (mail->answers)
+			m.in_reply_to = message_id(n, m.from.mail, mail->answers,
+						   mail->answers_night);
 		r = deliver(n, &m);
 	}
 	ARRAY_FREE(&from);
 	ARRAY_FREE(&m.to);
 	return r;
+}
+
+static int send_cause(struct nightly *n, const struct cause *c)
+{
+	_cleanup_strbuf_ struct strbuf body = STRBUF_INIT;
+	struct nightly_mail mail = {.subject = write_subject(n, c),
+				    .what = c->is_answer ? "fixed" : "changed",
+				    .night = c->night,
+				    .answers = c->is_answer ? "changed" : NULL,
+				    .answers_night = c->answers};
+
+	write_body(n, c, &body);
+	if (n->note)
+		n->note(mail.subject);
+	mail.body = (struct span){strbuf_str(&body), body.len};
+	return nightly_send(n, &mail);
 }
 
 /* ---- all of it ---- */
