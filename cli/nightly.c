@@ -73,8 +73,9 @@ static const struct command command_nightly = {
 	.summary = "measure new commits of a branch, tell only what changed",
 	.help = "CONFIG is a campaign file with one variant, whose kernel or source is git, and a\n"
 		"mapping `nightly:` with repo, branch, every (commit, tag or day), baseline, budget,\n"
-		"bisect (true: names the commit where several are new), threshold (1%), mail (to, from, smtp, eml), webhook (an address that gets JSON), junit,\n"
-		"openmetrics and kcidb (files; -o junit=FILE says the same).\n"
+		"threshold (1%), mail (to, from, smtp, eml), webhook (an address that gets JSON),\n"
+		"bisect (true: names the commit where several are new), junit, openmetrics and kcidb\n"
+		"(files; -o junit=FILE says the same).\n"
 		"For cron: each call fetches, measures the commits that are new beside a baseline and\n"
 		"its second arm, and compares with the nights before. What lies outside its\n"
 		"prediction interval is measured once more; only what that confirms is told, once, in\n"

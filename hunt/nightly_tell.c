@@ -257,10 +257,10 @@ static int tell_night(struct nightly *n, size_t night)
 
 int nightly_tell(struct nightly *n)
 {
-	int r = 0;
+	int r = nightly_write_files(n); /* first: once told, a night is not looked at again */
 
 	for (size_t i = 0; !r && i < n->n_nights; i++)
 		if (!n->nights[i].told)
 			r = tell_night(n, i);
-	return r ? r : nightly_write_files(n);
+	return r;
 }
