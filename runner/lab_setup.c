@@ -126,7 +126,8 @@ int lab_setup(struct arena *a, const struct campaign_config *c, const char *fold
 			    "RebootProgram=%s/reboot\n"
 			    "ResumeTimeout=%.0f\n"
 			    "ReturnToService=2\n"
-			    "RequeueExit=%d\n"
+			    "# optional: Slurm itself tries again, after two minutes\n"
+			    "# RequeueExit=%d\n"
 			    "# and in the lines of the nodes %s:\n"
 			    "#   NodeName=... Feature=%s\n",
 			    folder, c->slurm.boot_deadline, LAB_EXIT_REQUEUE, nodes,
