@@ -291,6 +291,9 @@ struct db_unit {
 };
 int db_get_units(struct db *db, struct arena *a, const char *campaign, struct db_unit **list,
 		 size_t *n, struct err *e);
+/* Those of headlines only: a small part, for who reads hundreds of campaigns. */
+int db_get_headline_units(struct db *db, struct arena *a, const char *campaign,
+			  struct db_unit **list, size_t *n, struct err *e);
 /*
  * The same of older campaigns with the cases of this one, as far as they compare with it: measured
  * on its machine, with its backend and its kind of unit. The newest DB_HISTORY of them: of two

@@ -342,6 +342,22 @@ int db_get_units(struct db *db, struct arena *a, const char *campaign, struct db
 	return stmt ? average_units(db, a, stmt, list, n, e) : db->error;
 }
 
+int db_get_headline_units(struct db *db, struct arena *a, const char *campaign,
+			  struct db_unit **list, size_t *n, struct err *e)
+{
+	/* CROSS JOIN keeps the order: of a run's hundreds of samples only those are looked up */
+	_cleanup_stmt_ sqlite3_stmt *stmt = sql_select(
+		db, &unit_shape, e,
+		"FROM campaigns c CROSS JOIN metrics m ON m.role = 'headline'"
+		" CROSS JOIN runs r ON r.campaign_id = c.id AND r.outcome = 'ok'"
+		" CROSS JOIN samples s ON s.run_id = r.id AND s.metric_id = m.id"
+		" WHERE c.id = ?" UNIT_ORDER,
+		"s", campaign);
+
+	*n = 0;
+	return stmt ? average_units(db, a, stmt, list, n, e) : db->error;
+}
+
 /* Pairs of flip mode (fact order) and blocks of whole runs have nothing to say of each other. */
 #define SAME_ORDER                                                                                 \
 	" AND EXISTS (SELECT 1 FROM facts f WHERE f.scope = 'campaign' AND f.scope_id = o.id"      \

@@ -120,14 +120,14 @@ static const char *case_of(const struct reading *r, int64_t id)
 	return "";
 }
 
-/* NULL: no headline. */
+/* NULL: a metric that is gone. */
 static struct values *values_of(struct reading *r, const struct db_unit *u)
 {
 	const struct db_metric *m = metric_of(r, u->metric_id);
 	struct nightly_row *row;
 	size_t i;
 
-	if (!m || !str_equal(m->role, "headline"))
+	if (!m)
 		return NULL;
 	for (i = 0; i < r->rows.n; i++)
 		if (r->rows.items[i].case_id == u->case_id &&
@@ -165,7 +165,7 @@ static int take_units(struct reading *r, size_t i, const char *campaign, bool ag
 	if (!ret)
 		ret = db_get_cases(n->db, n->a, campaign, &r->cases, &r->n_cases, n->e);
 	if (!ret)
-		ret = db_get_units(n->db, n->a, campaign, &units, &count, n->e);
+		ret = db_get_headline_units(n->db, n->a, campaign, &units, &count, n->e);
 	for (k = 0; !ret && k < count; k++) {
 		enum arm arm = arm_of(variants, n_variants, units[k].variant_id, again);
 		struct values *v = values_of(r, &units[k]);
