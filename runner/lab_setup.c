@@ -187,13 +187,12 @@ static int check_config(struct arena *a, findings_t *list, struct err *e)
 		{"RequeueExit", "75", NULL}, /* without it the driver submits again */
 	};
 	const char *const argv[] = {"scontrol", "show", "config", NULL};
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	const char *out;
 	size_t i;
-	int ret = slurm_ask(argv, &out, e);
+	int ret = slurm_ask(a, argv, &out, e);
 
 	for (i = 0; !ret && i < ARRAY_SIZE(wanted); i++) {
-		const char *value = setting(a, (struct span){strbuf_str(&out), out.len},
-					    wanted[i].key);
+		const char *value = setting(a, span_of(out), wanted[i].key);
 
 		add(list, wanted[i].key, *value ? value : "not set",
 		    strstr(value, wanted[i].has) ? NULL : wanted[i].trouble);
@@ -207,10 +206,10 @@ static int check_nodes(struct arena *a, const struct campaign_config *c, finding
 {
 	const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%N|%T|%f", "-n",
 				    slurm_join(a, c->slurm.nodes), NULL};
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct slurm_sight *sight;
+	const char *out;
 	size_t i, k, n = 0;
-	int ret = slurm_ask(argv, &out, e);
+	int ret = slurm_ask(a, argv, &out, e);
 
 	while (c->slurm.nodes[n])
 		n++;
@@ -219,7 +218,7 @@ static int check_nodes(struct arena *a, const struct campaign_config *c, finding
 		ret = slurm_look(a, &c->slurm, c->slurm.nodes, sight, e);
 	for (i = 0; !ret && i < n; i++) {
 		const char *start = arena_printf(a, "%s|", c->slurm.nodes[i]), *trouble = NULL;
-		struct span rest = {strbuf_str(&out), out.len}, line = {"", 0};
+		struct span rest = span_of(out), line = {"", 0};
 
 		while (!span_starts(line, start))
 			if (!span_next_line(&rest, &line, NULL))

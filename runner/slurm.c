@@ -1,39 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "runner/slurm.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "core/proc.h"
+#include "runner/step.h"
 
 #define SLURM_SECONDS 120.0
 
-/* As slurm_ask(); input and out may be NULL. */
-static int call(const char *const *argv, const char *input, struct strbuf *out, struct err *e)
+static int call(struct arena *a, const char *const *argv, const char *input, const char **out,
+		struct err *e)
 {
-	const struct proc_spec spec = {.argv = argv, .input = input, .deadline = SLURM_SECONDS};
-	struct proc_result p;
-	int ret = proc_run(&spec, &p, e);
-	struct span said;
+	struct step step = {.a = a, .e = e, .input = input, .deadline = SLURM_SECONDS};
+	int ret = step_run(&step, NULL, argv);
 
-	if (ret)
-		return ret;
-	said = span_trim((struct span){strbuf_str(&p.err), p.err.len});
-	if (!p.started)
-		ret = err_add(e, -ENOENT, "cannot start %s: %s", argv[0], strerror(p.start_errno));
-	else if (p.interrupted)
-		ret = -EINTR;
-	else if (p.exit_status)
-		ret = err_add(e, -EIO, "%s: %.*s", argv[0], (int)MIN(said.len, 500), said.s);
-	else if (out)
-		strbuf_add(out, strbuf_str(&p.out), p.out.len);
-	proc_result_release(&p);
+	if (out)
+		*out = ret ? "" : step.out;
 	return ret;
 }
 
-int slurm_ask(const char *const *argv, struct strbuf *out, struct err *e)
+int slurm_ask(struct arena *a, const char *const *argv, const char **out, struct err *e)
 {
-	return call(argv, NULL, out, e);
+	return call(a, argv, NULL, out, e);
 }
 
 int slurm_submit(struct arena *a, const struct slurm_config *c, const struct slurm_job *job,
@@ -55,7 +42,7 @@ int slurm_submit(struct arena *a, const struct slurm_config *c, const struct slu
 	if (job->reboot)
 		argv[n++] = "--reboot";
 	argv[n] = NULL;
-	return call(argv, job->script, NULL, e);
+	return call(a, argv, job->script, NULL, e);
 }
 
 /* The index of a word in a list, or -1. */
@@ -104,17 +91,17 @@ int slurm_look(struct arena *a, const struct slurm_config *c, const char *const 
 	/* "n1|down*" */
 	const char *const nodes[] = {"sinfo", "-h", "-N", "-o", "%N|%T", "-n", slurm_join(a, c->nodes),
 				     NULL};
-	_cleanup_strbuf_ struct strbuf jobs_out = STRBUF_INIT, nodes_out = STRBUF_INIT;
+	const char *jobs_out, *nodes_out;
 	struct span rest, line;
-	int i, ret = call(queue, NULL, &jobs_out, e);
+	int i, ret = slurm_ask(a, queue, &jobs_out, e);
 
 	if (!ret)
-		ret = call(nodes, NULL, &nodes_out, e);
+		ret = slurm_ask(a, nodes, &nodes_out, e);
 	if (ret)
 		return ret;
 	for (i = 0; c->nodes[i]; i++)
 		sight[i] = (struct slurm_sight){0};
-	rest = (struct span){strbuf_str(&jobs_out), jobs_out.len};
+	rest = span_of(jobs_out);
 	while (span_next_line(&rest, &line, NULL)) {
 		i = index_of(jobs, next_field(&line));
 		if (i < 0)
@@ -122,7 +109,7 @@ int slurm_look(struct arena *a, const struct slurm_config *c, const char *const 
 		sight[i].queued = true;
 		sight[i].held |= span_find(line, "eld") != NULL; /* JobHeldAdmin, "... held" */
 	}
-	rest = (struct span){strbuf_str(&nodes_out), nodes_out.len};
+	rest = span_of(nodes_out);
 	while (span_next_line(&rest, &line, NULL)) {
 		i = index_of(c->nodes, next_field(&line));
 		if (i >= 0)
@@ -135,5 +122,5 @@ int slurm_cancel(struct arena *a, const char *name, struct err *e)
 {
 	const char *const argv[] = {"scancel", arena_printf(a, "--name=%s", name), NULL};
 
-	return call(argv, NULL, NULL, e);
+	return slurm_ask(a, argv, NULL, e);
 }

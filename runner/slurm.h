@@ -5,8 +5,11 @@
 
 #include "runner/campaign.h"
 
-/* Runs one of its commands and appends what it prints; e has what it said where it failed. */
-int slurm_ask(const char *const *argv, struct strbuf *out, struct err *e);
+/*
+ * Runs one of its commands; *out (may be NULL) is what it printed, trimmed, "" where it failed: then
+ * e has what it said.
+ */
+int slurm_ask(struct arena *a, const char *const *argv, const char **out, struct err *e);
 /* Words of a NULL-terminated list with commas between them, as its commands take lists. */
 char *slurm_join(struct arena *a, const char *const *words);
 

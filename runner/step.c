@@ -82,6 +82,7 @@ int step_run(struct step *s, const char *dir, const char *const *argv)
 	const struct proc_spec spec = {
 		.argv = s->log ? logged(s, argv) : argv,
 		.dir = dir,
+		.input = s->input,
 		.env = joined_env(s),
 		.deadline = s->deadline > 0 ? s->deadline : STEP_SECONDS,
 	};

@@ -10,6 +10,7 @@ struct step {
 	struct err *e;
 	void (*note)(const char *text); /* may be NULL */
 	const char *const *env;		/* added to the environment, NULL-terminated, or NULL */
+	const char *input;		/* text for its stdin, or NULL */
 	const char *log;		/* file that takes the output, or NULL */
 	double deadline;		/* seconds, 0: an hour */
 	const char *out;		/* what the last program printed, trimmed; unless there is a log */
