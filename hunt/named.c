@@ -36,14 +36,9 @@ int named_run(struct db *db, struct arena *a, const struct catalog *cat,
 	return r;
 }
 
-static const struct kernel_recipe *recipe_of(const struct variant_config *v)
-{
-	return v->source ? v->source : v->recipe;
-}
-
 int template_check(const struct campaign_config *c, const char *repo, struct err *e)
 {
-	if (c->n_variants == 1 && recipe_of(c->variants) && recipe_of(c->variants)->repo)
+	if (c->n_variants == 1 && variant_recipe(c->variants) && variant_recipe(c->variants)->repo)
 		return 0;
 	err_add(e, -EINVAL, "%s must have one variant, whose kernel or source is git", c->file);
 	err_hint(e, "e.g. variants: [{name: template, kernel: {git: {repo: %s, ref: HEAD}}}]; each "
@@ -55,7 +50,7 @@ int template_check(const struct campaign_config *c, const char *repo, struct err
 struct variant_config template_variant(struct arena *a, const struct variant_config *template,
 				       const struct template_at *at)
 {
-	struct kernel_recipe *recipe = arena_copy(a, recipe_of(template), 1, sizeof(*recipe));
+	struct kernel_recipe *recipe = arena_copy(a, variant_recipe(template), 1, sizeof(*recipe));
 	struct variant_config v = *template;
 
 	recipe->repo = at->repo;

@@ -4,15 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "core/file.h"
 #include "core/num.h"
 #include "hunt/named.h"
 #include "hunt/nightly_news.h"
+#include "runner/run.h"
 
 enum { SHORT_HASH = 12 };
 
@@ -37,7 +36,7 @@ int nightly_open(struct nightly *n, const char *path)
 	return git_check(&n->git);
 }
 
-/* Ends with the process, so a stale file blocks nobody; it names the holder. */
+/* One at a time; returns the descriptor that holds the lock. */
 static int lock(struct nightly *n)
 {
 	_cleanup_strbuf_ struct strbuf holder = STRBUF_INIT;
@@ -49,12 +48,8 @@ static int lock(struct nightly *n)
 	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return err_add_errno(n->e, "cannot open the lock %s", path);
-	if (!flock(fd, LOCK_EX | LOCK_NB)) {
-		if (!ftruncate(fd, 0))
-			dprintf(fd, "%d\n", (int)getpid());
+	if (!run_take_lock(fd, path, &holder))
 		return fd;
-	}
-	file_read_line(path, &holder);
 	close(fd);
 	err_add(n->e, -EBUSY, "the nightly %s runs already (pid %s)", n->config->name,
 		strbuf_str(&holder));

@@ -20,11 +20,6 @@ static char *pair_name(const struct bisect *b, enum pair_kind kind, const struct
 			    words[kind], b->range.items[c->culprit].name);
 }
 
-static const struct kernel_recipe *recipe_of(const struct variant_config *v)
-{
-	return v->source ? v->source : v->recipe;
-}
-
 static struct variant_config with_recipe(struct bisect *b, const struct variant_config *v,
 					 const struct kernel_recipe *recipe, const char *what)
 {
@@ -56,7 +51,7 @@ static char *revert_file(struct bisect *b, const struct cause *c)
 static struct variant_config reverted(struct bisect *b, const char *file)
 {
 	const struct variant_config *bad = &b->config->variants[b->range.n - 1];
-	const struct kernel_recipe *from = recipe_of(bad);
+	const struct kernel_recipe *from = variant_recipe(bad);
 	struct kernel_recipe *recipe = arena_copy(b->a, from, 1, sizeof(*recipe));
 	struct kernel_patch *patches =
 		arena_alloc_array(b->a, from->n_patches + 1, sizeof(*patches));
@@ -71,7 +66,7 @@ static struct variant_config reverted(struct bisect *b, const char *file)
 static struct variant_config aligned(struct bisect *b, size_t candidate)
 {
 	const struct variant_config *v = &b->config->variants[candidate];
-	struct kernel_recipe *recipe = arena_copy(b->a, recipe_of(v), 1, sizeof(*recipe));
+	struct kernel_recipe *recipe = arena_copy(b->a, variant_recipe(v), 1, sizeof(*recipe));
 
 	recipe->cflags = recipe->cflags ? arena_printf(b->a, "%s -falign-functions=64",
 						       recipe->cflags)

@@ -75,6 +75,12 @@ struct variant_config {
 	int line, column; /* in the file */
 };
 
+/* What is built for a variant: its program, else its kernel; NULL: nothing is. */
+static inline const struct kernel_recipe *variant_recipe(const struct variant_config *v)
+{
+	return v->source ? v->source : v->recipe;
+}
+
 struct param_value {
 	const char *name, *value;
 	bool swept;

@@ -27,7 +27,17 @@ static int lock_open(const char **path)
 	return fd;
 }
 
-/* The kernel drops the lock with its holder, so a stale file never blocks anybody. */
+int run_take_lock(int fd, const char *path, struct strbuf *holder)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		file_read_line(path, holder);
+		return -EBUSY;
+	}
+	if (!ftruncate(fd, 0))
+		dprintf(fd, "%d\n", (int)getpid());
+	return 0;
+}
+
 int run_lock(struct arena *a, void (*note)(const char *text), struct err *e)
 {
 	_cleanup_strbuf_ struct strbuf holder = STRBUF_INIT;
@@ -36,16 +46,13 @@ int run_lock(struct arena *a, void (*note)(const char *text), struct err *e)
 
 	if (fd < 0)
 		return err_add_errno(e, "cannot open the lock %s", path);
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		file_read_line(path, &holder);
+	if (run_take_lock(fd, path, &holder)) {
 		close(fd);
 		err_add(e, -EBUSY, "another kdelta is measuring on this machine (pid %s)",
 			strbuf_str(&holder));
 		err_hint(e, "two at a time would disturb each other: wait for it, or stop it");
 		return -EBUSY;
 	}
-	if (!ftruncate(fd, 0))
-		dprintf(fd, "%d\n", (int)getpid());
 	ret = settings_restore(a, &n, e);
 	if (ret) {
 		close(fd);

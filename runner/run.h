@@ -106,6 +106,13 @@ int run_split(struct db *db, struct arena *a, struct campaign_config *c, const c
  */
 int run_lock(struct arena *a, void (*note)(const char *text), struct err *e);
 
+/*
+ * Takes the lock of a file for this process, without waiting, and leaves our pid in it; it ends with
+ * the descriptor, so a stale file never blocks anybody. -EBUSY: another process has it, and `holder`
+ * is what it left there.
+ */
+int run_take_lock(int fd, const char *path, struct strbuf *holder);
+
 /* What the runner saw of a process, as columns of a run; strings in the arena. */
 void run_fill(struct arena *a, const struct job_result *result, struct db_run *run);
 
