@@ -5,7 +5,6 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "core/file.h"
 #include "db/bundle.h"
@@ -160,10 +159,9 @@ static bool bind_place(struct load *l, sqlite3_stmt *stmt, int at, char how, con
 /* The raw output of a row, which names its size and hash last. */
 static int bind_raw(struct load *l, sqlite3_stmt *stmt, int at, const json_t *line)
 {
-	size_t n = json_array_size(line), packed;
+	size_t n = json_array_size(line);
 	const char *want = json_string_value(json_array_get(line, n - 1));
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_free_ char *room = NULL;
 	char hash[65];
 	int r;
 
@@ -176,13 +174,7 @@ static int bind_raw(struct load *l, sqlite3_stmt *stmt, int at, const json_t *li
 	if (strcmp(hash, want) ||
 	    json_integer_value(json_array_get(line, n - 2)) != (json_int_t)text.len)
 		return complain(l, -EBADMSG, "the raw output is not the one that is named here");
-	room = mem_alloc(ZSTD_compressBound(text.len));
-	packed = ZSTD_compress(room, ZSTD_compressBound(text.len), strbuf_str(&text), text.len,
-			       ZSTD_CLEVEL_DEFAULT);
-	if (ZSTD_isError(packed))
-		return complain(l, -EIO, ZSTD_getErrorName(packed));
-	return sqlite3_bind_blob64(stmt, at, room, packed, SQLITE_TRANSIENT) ? sql_error(l->db, l->e)
-									     : 0;
+	return raw_bind(l->db, stmt, at, (struct span){strbuf_str(&text), text.len}, l->e);
 }
 
 static int bind_row(struct load *l, const struct insert *in, sqlite3_stmt *stmt, const json_t *line)

@@ -22,32 +22,36 @@ static const struct sql_shape raw_shape = {
 		},
 };
 
+int raw_bind(struct db *db, sqlite3_stmt *stmt, int at, struct span data, struct err *e)
+{
+	size_t room = ZSTD_compressBound(data.len), n;
+	_cleanup_free_ char *packed = mem_alloc(room);
+
+	n = ZSTD_compress(packed, room, data.s ? data.s : "", data.len, ZSTD_CLEVEL_DEFAULT);
+	if (ZSTD_isError(n))
+		return err_add(e, -EIO, "cannot compress a raw output: %s", ZSTD_getErrorName(n));
+	return sqlite3_bind_blob64(stmt, at, packed, n, SQLITE_TRANSIENT) ? sql_error(db, e) : 0;
+}
+
 int db_add_raw(struct db *db, int64_t run, const char *stream, const char *name, struct span data,
 	       int64_t *id, struct err *e)
 {
-	size_t room = ZSTD_compressBound(data.len), n;
-	_cleanup_free_ char *packed = NULL;
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	const char *text = data.s ? data.s : "";
 	char hash[65];
 	int r;
 
 	if (db->scratch)
 		return 0;
-	packed = mem_alloc(room);
-	n = ZSTD_compress(packed, room, text, data.len, ZSTD_CLEVEL_DEFAULT);
-	if (ZSTD_isError(n))
-		return err_add(e, -EIO, "cannot compress %s: %s", stream, ZSTD_getErrorName(n));
-	data_sha256(text, data.len, hash);
+	data_sha256(data.s ? data.s : "", data.len, hash);
 	stmt = sql_start(db, e,
 			 "INSERT INTO raws(run_id, stream, name, size, sha256, data)"
 			 " VALUES (?, ?, ?, ?, ?, ?)",
 			 "kttlt", run, stream, name, (int64_t)data.len, hash);
 	if (!stmt)
 		return db->error;
-	if (sqlite3_bind_blob64(stmt, 6, packed, n, SQLITE_STATIC))
-		return sql_error(db, e);
-	r = sql_step(db, stmt, e);
+	r = raw_bind(db, stmt, 6, data, e);
+	if (!r)
+		r = sql_step(db, stmt, e);
 	if (!r && id)
 		*id = sqlite3_last_insert_rowid(db->handle);
 	return r;

@@ -99,4 +99,7 @@ int sql_list(struct db *db, struct arena *a, const struct sql_shape *shape, void
 int sql_get(struct db *db, struct arena *a, const struct sql_shape *shape, void *row, struct err *e,
 	    const char *tail, const char *letters, ...);
 
+/* Binds a raw output, packed, to parameter `at`. */
+int raw_bind(struct db *db, struct sqlite3_stmt *stmt, int at, struct span data, struct err *e);
+
 #endif
