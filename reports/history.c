@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/mem.h"
+#include "core/num.h"
 
 /* Half of the distance in points at which two methods mean the same step. */
 #define NEAR 1
@@ -319,4 +320,23 @@ const char *history_word(const struct history *h, double change)
 	if (h->direction != DIR_HIGHER && h->direction != DIR_LOWER)
 		return "changed";
 	return (change > 0) == (h->direction == DIR_HIGHER) ? "better" : "worse";
+}
+
+const char *history_day(struct arena *a, int64_t when)
+{
+	return arena_strndup(a, num_iso_time(a, when), 10);
+}
+
+const char *history_change(struct arena *a, const struct history *h, const struct history_line *l,
+			   double change)
+{
+	return l->on_log ? text_percent(a, change, "%")
+			 : arena_printf(a, "%+g %s", change, h->unit);
+}
+
+const char *history_kernel(struct arena *a, const struct history_point *p)
+{
+	const char *name = *p->release ? p->release : p->variant;
+
+	return *p->commit ? arena_printf(a, "%s (%.12s)", name, p->commit) : name;
 }

@@ -79,6 +79,13 @@ void history_text(const struct history *h, struct arena *a, int width, bool colo
 /* "kdelta.history/1" */
 void history_json(const struct history *h, struct strbuf *out);
 
+/* "2026-11-30" */
+const char *history_day(struct arena *a, int64_t when);
+/* "-2.99%", or a difference in the metric's unit where the line is not on logs. */
+const char *history_change(struct arena *a, const struct history *h, const struct history_line *l,
+			   double change);
+/* "6.12.0-rc3 (1f2a3b4c5d6e)" */
+const char *history_kernel(struct arena *a, const struct history_point *p);
 /* "worse", "better", or "changed" where the metric does not say which way is good. */
 const char *history_word(const struct history *h, double change);
 

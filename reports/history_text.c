@@ -5,16 +5,9 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "core/num.h"
 #include "reports/history.h"
 
 enum { PLOT_LINES = 8, PLOT_LEAST = 10 };
-
-/* "2026-11-30" */
-static const char *day(struct arena *a, int64_t when)
-{
-	return arena_strndup(a, num_iso_time(a, when), 10);
-}
 
 /* ---- the picture ---- */
 
@@ -84,17 +77,7 @@ static void draw(struct text *t, const struct history_line *l)
 /* "6.12.0-rc3 (1f2a3b4c5d6e), nightly-20261130-1" */
 static const char *point_words(struct arena *a, const struct history_point *p)
 {
-	const char *name = *p->release ? p->release : p->variant;
-	const char *commit = *p->commit ? arena_printf(a, " (%.12s)", p->commit) : "";
-
-	return text_ascii(a, arena_printf(a, "%s%s, %s", name, commit, p->campaign));
-}
-
-static const char *change_words(struct arena *a, const struct history *h,
-				const struct history_line *l, double change)
-{
-	return l->on_log ? text_percent(a, change, "%")
-			 : arena_printf(a, "%+g %s", change, h->unit);
+	return text_ascii(a, arena_printf(a, "%s, %s", history_kernel(a, p), p->campaign));
 }
 
 static void tell_steps(struct text *t, const struct history *h, const struct history_line *l)
@@ -103,8 +86,8 @@ static void tell_steps(struct text *t, const struct history *h, const struct his
 		const struct history_step *s = &l->steps[i];
 		const struct history_point *p = &l->points[s->at];
 
-		text_block(t, i ? "" : "steps", "%s %s %s: %s; before it %s%s", day(t->a, p->when),
-			   change_words(t->a, h, l, s->change), history_word(h, s->change),
+		text_block(t, i ? "" : "steps", "%s %s %s: %s; before it %s%s", history_day(t->a, p->when),
+			   history_change(t->a, h, l, s->change), history_word(h, s->change),
 			   point_words(t->a, p), point_words(t->a, &l->points[s->at - 1]),
 			   s->exact ? "" : " (the exact segmentation has none there)");
 	}
@@ -125,19 +108,19 @@ static void tell_line(struct text *t, const struct history *h, const struct hist
 	text_block(t, NULL, "%s%s%s", text_ascii(t->a, l->test_case), *l->machine ? " on " : "",
 		   text_ascii(t->a, l->machine));
 	text_block(t, NULL, "%zu kernel%s from %s to %s, %zu values", l->n, l->n == 1 ? "" : "s",
-		   day(t->a, l->points[0].when), day(t->a, l->points[l->n - 1].when), units);
+		   history_day(t->a, l->points[0].when), history_day(t->a, l->points[l->n - 1].when), units);
 	text_blank(t);
 	draw(t, l);
 	text_blank(t);
 	tell_steps(t, h, l);
 	text_block(t, "level", "%.6g %s since %s (%zu kernel%s)", l->level, h->unit,
-		   day(t->a, l->points[l->since].when), l->n - l->since,
+		   history_day(t->a, l->points[l->since].when), l->n - l->since,
 		   l->n - l->since == 1 ? "" : "s");
 	for (size_t i = 0; i < l->n_trends; i++)
 		text_block(t, i ? "" : "trends", "%s to %s %s (p = %s): %s",
-			   day(t->a, l->points[l->trends[i].from].when),
-			   day(t->a, l->points[l->trends[i].to].when),
-			   change_words(t->a, h, l, l->trends[i].change),
+			   history_day(t->a, l->points[l->trends[i].from].when),
+			   history_day(t->a, l->points[l->trends[i].to].when),
+			   history_change(t->a, h, l, l->trends[i].change),
 			   text_p(t->a, l->trends[i].p), history_word(h, l->trends[i].change));
 }
 

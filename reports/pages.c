@@ -35,12 +35,6 @@ struct entry {
 	const struct history_line *l;
 };
 
-/* "2026-11-30" */
-static const char *day(struct arena *a, int64_t when)
-{
-	return arena_strndup(a, num_iso_time(a, when), 10);
-}
-
 /* The file of a line: the same for the same metric, case and machine. */
 static const char *page_of(struct arena *a, const struct entry *en)
 {
@@ -56,12 +50,6 @@ static const char *line_title(struct arena *a, const struct entry *en)
 {
 	return arena_printf(a, "%s, %s%s%s", en->h->metric, en->l->test_case,
 			    *en->l->machine ? " on " : "", en->l->machine);
-}
-
-static const char *change_text(struct arena *a, const struct entry *en, double change)
-{
-	return en->l->on_log ? text_percent(a, change, "%")
-			     : arena_printf(a, "%+g %s", change, en->h->unit);
 }
 
 static void add_link(struct html *h, const char *href, const char *text)
@@ -96,15 +84,9 @@ static void add_change(const struct pages *p, struct html *h, const struct entry
 	const char *word = history_word(en->h, change);
 
 	strbuf_adds(h->out, "<td class=\"num\">");
-	html_text(h, change_text(p->a, en, change));
+	html_text(h, history_change(p->a, en->h, en->l, change));
 	html_addf(h, "</td><td class=\"%s\">%s%s</td>", word, is_small(en, change) ? "small " : "",
 		  word);
-}
-
-static const char *kernel_text(struct arena *a, const struct history_point *pt)
-{
-	return arena_printf(a, "%s%s%.12s%s", *pt->release ? pt->release : pt->variant,
-			    *pt->commit ? " (" : "", pt->commit, *pt->commit ? ")" : "");
 }
 
 static void open_table(struct html *h, const char *const *columns, size_t n)
@@ -154,12 +136,12 @@ static void tell_steps(const struct pages *p, struct html *h, const struct entry
 	for (size_t i = l->n_steps; i-- > 0;) {
 		const struct history_step *s = &l->steps[i];
 
-		html_addf(h, "<tr><td class=\"day\">%s</td>", day(p->a, l->points[s->at].when));
+		html_addf(h, "<tr><td class=\"day\">%s</td>", history_day(p->a, l->points[s->at].when));
 		add_change(p, h, en, s->change);
 		strbuf_adds(h->out, "<td>");
-		html_name(h, kernel_text(p->a, &l->points[s->at]));
+		html_name(h, history_kernel(p->a, &l->points[s->at]));
 		strbuf_adds(h->out, "</td><td>");
-		html_name(h, kernel_text(p->a, &l->points[s->at - 1]));
+		html_name(h, history_kernel(p->a, &l->points[s->at - 1]));
 		strbuf_adds(h->out, "</td><td>");
 		add_campaign(p, h, l->points[s->at].campaign);
 		strbuf_adds(h->out, "</td></tr>\n");
@@ -172,9 +154,9 @@ static void tell_trends(const struct pages *p, struct html *h, const struct entr
 	for (size_t i = 0; i < en->l->n_trends; i++) {
 		const struct history_trend *t = &en->l->trends[i];
 
-		html_addf(h, "<p>A trend from %s to %s: ", day(p->a, en->l->points[t->from].when),
-			  day(p->a, en->l->points[t->to].when));
-		html_text(h, change_text(p->a, en, t->change));
+		html_addf(h, "<p>A trend from %s to %s: ", history_day(p->a, en->l->points[t->from].when),
+			  history_day(p->a, en->l->points[t->to].when));
+		html_text(h, history_change(p->a, en->h, en->l, t->change));
 		html_addf(h, ", %s.</p>\n", history_word(en->h, t->change));
 	}
 }
@@ -188,8 +170,8 @@ static void tell_points(const struct pages *p, struct html *h, const struct hist
 	for (size_t i = l->n; i-- > 0;) {
 		const struct history_point *pt = &l->points[i];
 
-		html_addf(h, "<tr><td class=\"day\">%s</td><td>", day(p->a, pt->when));
-		html_name(h, kernel_text(p->a, pt));
+		html_addf(h, "<tr><td class=\"day\">%s</td><td>", history_day(p->a, pt->when));
+		html_name(h, history_kernel(p->a, pt));
 		html_addf(h, "</td><td class=\"num\">%.6g</td><td class=\"num\">%zu</td><td>",
 			  pt->mean, pt->n);
 		add_campaign(p, h, pt->campaign);
@@ -215,7 +197,7 @@ static int write_line(const struct pages *p, const struct entry *en)
 		  "from its least to its largest value; levels change at the dashed rules.</p>\n"
 		  "<p><a href=\"index.html\">All metrics</a></p>\n"
 		  "<div class=\"scroll\" tabindex=\"0\">\n",
-		  day(p->a, en->l->points[en->l->since].when));
+		  history_day(p->a, en->l->points[en->l->since].when));
 	history_chart(en->h, en->l, p->a, &out);
 	strbuf_adds(&out, "</div>\n");
 	tell_steps(p, &h, en);
@@ -270,10 +252,10 @@ static void tell_open(const struct pages *p, struct html *h)
 		add_link(h, page_of(p->a, en), line_title(p->a, en));
 		strbuf_adds(h->out, "</td>");
 		add_change(p, h, en, s->change);
-		html_addf(h, "<td class=\"day\">%s</td><td>", day(p->a, en->l->points[s->at].when));
-		html_name(h, kernel_text(p->a, &en->l->points[s->at - 1]));
+		html_addf(h, "<td class=\"day\">%s</td><td>", history_day(p->a, en->l->points[s->at].when));
+		html_name(h, history_kernel(p->a, &en->l->points[s->at - 1]));
 		strbuf_adds(h->out, " to ");
-		html_name(h, kernel_text(p->a, &en->l->points[s->at]));
+		html_name(h, history_kernel(p->a, &en->l->points[s->at]));
 		strbuf_adds(h->out, "</td></tr>\n");
 	}
 	close_table(h);
@@ -297,7 +279,7 @@ static void tell_metrics(const struct pages *p, struct html *h)
 			html_addf(h, "</td><td class=\"num\">%.6g ", en.l->level);
 			html_text(h, en.h->unit);
 			html_addf(h, "</td><td class=\"day\">%s</td></tr>\n",
-				  day(p->a, en.l->points[en.l->since].when));
+				  history_day(p->a, en.l->points[en.l->since].when));
 		}
 	}
 	close_table(h);
@@ -342,7 +324,7 @@ static int tell_campaigns(const struct pages *p, struct html *h)
 		const char *words = "";
 
 		r = verdict_text(p, list[i].id, &words);
-		html_addf(h, "<tr><td class=\"day\">%s</td><td>", day(p->a, list[i].created));
+		html_addf(h, "<tr><td class=\"day\">%s</td><td>", history_day(p->a, list[i].created));
 		add_campaign(p, h, list[i].id);
 		html_addf(h, "</td><td>%s</td><td class=\"num\">%d</td><td class=\"num\">%d</td></tr>\n",
 			  words, totals[i].runs, totals[i].runs - totals[i].ok);
