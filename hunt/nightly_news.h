@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a night's news are called, for people and machines. */
+/* What is done with a night's news: each part in the file of its name. */
 #ifndef HUNT_NIGHTLY_NEWS_H
 #define HUNT_NIGHTLY_NEWS_H
 
-#include "hunt/nightly.h"
+#include "hunt/nightly_read.h"
 
-/* The night in which what is open in `night`, or was fixed by it, was found. */
-size_t nightly_opened(const struct nightly_row *row, size_t night);
-/* "WORSE", "FIXED", ... of news. */
-const char *nightly_word(const struct nightly_row *row, size_t night);
+/* ---- nightly_tell.c ---- */
+
+/* Mail and webhook for nights that were not told yet; files. */
+int nightly_tell(struct nightly *n);
 /*
  * A mail of a night, where mail is configured: what ("changed") makes its Message-ID; answers: that
  * of another one, or NULL.
@@ -22,10 +22,14 @@ struct nightly_mail {
 	size_t answers_night;
 };
 int nightly_send(struct nightly *n, const struct nightly_mail *mail);
+
+/* ---- nightly_bisect.c ---- */
+
 /* Finds the commits that made things worse in nights that were told, and tells them. */
 int nightly_bisect(struct nightly *n, bool *interrupted);
-/* The last night before `since` that gave the row a value; since itself where there is none. */
-size_t nightly_before(const struct nightly_row *row, size_t since);
+
+/* ---- nightly_files.c ---- */
+
 /* The news of a night to the webhook, if there is one; a failure is a note. */
 void nightly_post(struct nightly *n, size_t night);
 /* The files that the options name, of the last night. */

@@ -7,7 +7,7 @@
 #include "core/num.h"
 #include "core/yaml.h"
 #include "hunt/named.h"
-#include "hunt/nightly.h"
+#include "hunt/nightly_read.h"
 
 static const char *const keys[] = {"repo",	"branch", "every", "baseline", "budget", "threshold",
 				   "mail",	"junit",  "openmetrics", "kcidb", "webhook", "bisect",

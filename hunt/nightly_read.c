@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "hunt/nightly.h"
+#include "hunt/nightly_read.h"
 #include "hunt/named.h"
 
 #define ENV_FACTS "env."
@@ -295,4 +295,30 @@ double nightly_value(const struct nightly_row *row, double x)
 double nightly_change(const struct nightly_row *row, const struct night_state *s)
 {
 	return row->on_log ? expm1(s->after - s->before) : s->after - s->before;
+}
+
+size_t nightly_before(const struct nightly_row *row, size_t since)
+{
+	for (size_t i = since; i-- > 0;)
+		if (row->nights[i].kernel.n)
+			return i;
+	return since;
+}
+
+size_t nightly_opened(const struct nightly_row *row, size_t night)
+{
+	while (night && !(row->states[night].open && !row->states[night - 1].open))
+		night--;
+	return night;
+}
+
+const char *nightly_word(const struct nightly_row *row, size_t night)
+{
+	const struct night_state *s = &row->states[night];
+
+	return s->event == NIGHT_FIXED	       ? "FIXED"
+	       : s->event == NIGHT_ENVIRONMENT ? "ENVIRONMENT"
+	       : s->worse		       ? "WORSE"
+	       : s->better		       ? "better"
+					       : "changed";
 }

@@ -9,7 +9,6 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "hunt/nightly_news.h"
-#include "hunt/nightly.h"
 #include "reports/message.h"
 #include "reports/selftest.h"
 #include "runner/net.h"
@@ -28,24 +27,6 @@ static bool is_of(const struct nightly_row *row, const struct cause *c)
 
 	return nightly_is_news(row, c->night) && fixed == c->is_answer &&
 	       (!fixed || nightly_opened(row, c->night) == c->answers);
-}
-
-size_t nightly_opened(const struct nightly_row *row, size_t night)
-{
-	while (night && !(row->states[night].open && !row->states[night - 1].open))
-		night--;
-	return night;
-}
-
-const char *nightly_word(const struct nightly_row *row, size_t night)
-{
-	const struct night_state *s = &row->states[night];
-
-	return s->event == NIGHT_FIXED	       ? "FIXED"
-	       : s->event == NIGHT_ENVIRONMENT ? "ENVIRONMENT"
-	       : s->worse		       ? "WORSE"
-	       : s->better		       ? "better"
-					       : "changed";
 }
 
 /* ---- the mail ---- */
@@ -71,14 +52,6 @@ static void add_row(struct nightly *n, const struct nightly_row *row, const stru
 	grid_set(&cell[5], row->on_log ? text_percent(n->a, change, "%")
 				       : arena_printf(n->a, "%+.6g", change), COLOR_NONE);
 	cell[0].left = cell[1].left = cell[4].left = true;
-}
-
-size_t nightly_before(const struct nightly_row *row, size_t since)
-{
-	for (size_t i = since; i-- > 0;)
-		if (row->nights[i].kernel.n)
-			return i;
-	return since;
 }
 
 /* Commits from the last night of the old level to the first of the new one. */
