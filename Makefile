@@ -19,7 +19,7 @@ ifeq ($(COVERAGE),1)
 override O := $(O)-cov
 endif
 
-ROOMS := core stats db machine parsers parsers/tables runner hunt reports cli
+ROOMS := core stats db machine parsers parsers/tables net runner exchange targets hunt reports cli
 SRC := $(sort $(foreach r,$(ROOMS),$(wildcard $(r)/*.c)))
 OBJ := $(SRC:%.c=$(O)/%.o)
 LIBOBJ := $(filter-out $(O)/cli/main.o,$(OBJ))

@@ -7,8 +7,8 @@
 
 #include "cli/output.h"
 #include "core/file.h"
+#include "exchange/import.h"
 #include "reports/comparison.h"
-#include "runner/import.h"
 
 /* In a source tree, or installed. */
 static const char *demo_folder(struct arena *a)

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "core/file.h"
-#include "runner/bundle.h"
+#include "exchange/bundle.h"
 
 typedef ARRAY_OF(const char *) ids_t;
 

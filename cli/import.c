@@ -8,10 +8,10 @@
 
 #include "core/file.h"
 #include "core/json.h"
-#include "runner/import.h"
+#include "exchange/import.h"
+#include "net/lore.h"
+#include "net/net.h"
 #include "runner/input.h"
-#include "runner/lore.h"
-#include "runner/net.h"
 
 /* ---- what was understood, as JSON ---- */
 

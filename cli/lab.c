@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "core/file.h"
-#include "runner/lab_setup.h"
+#include "targets/lab_setup.h"
 
 static const struct cli_option lab_options[] = {
 	{"output", 'o', "DIR", "setup: the folder, by a full path that all nodes know"},

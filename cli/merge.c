@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* kdelta merge: campaigns of other machines into this database. */
 #include "cli/page.h"
-#include "runner/bundle.h"
+#include "exchange/bundle.h"
 
 static const char *const words[] = {
 	[DB_MERGED_NEW] = "new",	   [DB_MERGED_SAME] = "there already",

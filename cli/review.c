@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
+#include "exchange/import.h"
 #include "reports/review.h"
-#include "runner/import.h"
 #include "runner/input.h"
 
 #define WIDTH 72

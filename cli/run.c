@@ -11,10 +11,10 @@
 #include "cli/progress.h"
 #include "core/file.h"
 #include "core/num.h"
+#include "exchange/bundle.h"
 #include "runner/backend.h"
-#include "runner/bundle.h"
-#include "runner/lab.h"
 #include "runner/run.h"
+#include "targets/lab.h"
 
 static const struct cli_option run_options_table[] = {
 	{"resume", 0, "[ID]", "go on with an unfinished campaign (the newest of that name, or ID)"},

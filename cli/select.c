@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/file.h"
-#include "runner/import.h"
+#include "exchange/import.h"
 #include "runner/input.h"
 
 /* ---- options ---- */

@@ -10,10 +10,10 @@
 
 #include "cli/select.h"
 #include "core/file.h"
+#include "net/lore.h"
+#include "net/net.h"
 #include "reports/message.h"
 #include "runner/identity.h"
-#include "runner/lore.h"
-#include "runner/net.h"
 
 struct send {
 	struct cli *c;

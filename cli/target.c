@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "core/num.h"
-#include "runner/target_setup.h"
+#include "targets/target_setup.h"
 
 static const struct cli_option target_options_table[] = {
 	{"port", 0, "N", "port of the target's sshd (default: ssh's own)"},

@@ -8,7 +8,7 @@
 #include "core/json.h"
 #include "core/num.h"
 #include "hunt/nightly_news.h"
-#include "runner/net.h"
+#include "net/net.h"
 
 /* A hook that does not answer costs a minute at most, and no more than a note. */
 enum { WEBHOOK_TRIES = 3, WEBHOOK_SECONDS = 15 };

@@ -9,9 +9,9 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "hunt/nightly_news.h"
+#include "net/net.h"
 #include "reports/message.h"
 #include "reports/selftest.h"
-#include "runner/net.h"
 
 enum { COLUMNS = 72 };
 

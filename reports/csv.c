@@ -4,7 +4,7 @@
  * which has block and value instead of figures. Empty fields for what is not known. Changes, cv and
  * ranges are fractions, change = new / base - 1. What holds for the whole report stands in further
  * columns where it applies: order (pairs of flip mode), counting (instructions, not times), differs
- * (what differs besides the kernel). runner/export_csv.c reads it back.
+ * (what differs besides the kernel). exchange/export_csv.c reads it back.
  */
 #include <math.h>
 #include <string.h>

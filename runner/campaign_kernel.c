@@ -16,9 +16,9 @@
 
 #include "core/file.h"
 #include "core/num.h"
+#include "net/lore.h"
 #include "runner/backend.h"
 #include "runner/campaign_reader.h"
-#include "runner/lore.h"
 
 /* First the kinds, of which one is named. */
 static const char *const kernel_keys[] = {

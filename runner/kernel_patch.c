@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "core/file.h"
+#include "net/net.h"
 #include "runner/kernel_build.h"
-#include "runner/net.h"
 
 static char *hash_path(struct arena *a, const void *data, size_t len, const char *end)
 {

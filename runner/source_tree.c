@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "core/file.h"
+#include "net/net.h"
 #include "runner/cache.h"
-#include "runner/net.h"
 
 static char *only_file(struct step *s, const char *dir, const char *pattern)
 {

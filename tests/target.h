@@ -12,7 +12,7 @@
 
 #include "core/file.h"
 #include "runner/campaign.h"
-#include "runner/target.h"
+#include "targets/target.h"
 
 static inline void fake_write(struct arena *a, const char *folder, const char *name,
 			      const char *text)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "runner/boot_state.h"
+#include "targets/boot_state.h"
 
 static struct arena *arena;
 

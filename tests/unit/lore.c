@@ -9,8 +9,8 @@
 
 #include "core/mem.h"
 #include "core/str.h"
-#include "runner/import_write.h"
-#include "runner/lore.h"
+#include "exchange/import_write.h"
+#include "net/lore.h"
 
 #define L "https://lore.kernel.org/"
 

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "core/num.h"
-#include "runner/target_setup.h"
+#include "targets/target_setup.h"
 #include "tests/target.h"
 
 static struct arena *arena;
