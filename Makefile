@@ -3,6 +3,7 @@
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
+# An absolute path, as everywhere.
 DESTDIR ?=
 O ?= build
 V ?= 0
@@ -175,21 +176,25 @@ SECONDS ?= 60
 fuzz: $(FUZZERS)
 	@O=$(O) SECONDS_EACH=$(SECONDS) tests/fuzz/run.sh
 
+BIN := $(DESTDIR)$(PREFIX)/bin
+LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/kdelta
+SHARE := $(DESTDIR)$(PREFIX)/share
+COMPLETIONS := bash:bash-completion/completions/kdelta zsh:zsh/site-functions/_kdelta \
+	fish:fish/vendor_completions.d/kdelta.fish
+install_tree = find $(1) -type f -exec install -D -m 644 {} $(SHARE)/$(2)/{} \;
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/kdelta \
-		$(DESTDIR)$(PREFIX)/share/kdelta/configs/benchmarks $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(KDELTA) $(DESTDIR)$(PREFIX)/bin/kdelta
-	install -m 755 $(HELPERS) $(DESTDIR)$(PREFIX)/libexec/kdelta/
-	install -m 644 configs/*.yaml $(DESTDIR)$(PREFIX)/share/kdelta/configs/
-	install -m 644 configs/benchmarks/*.yaml $(DESTDIR)$(PREFIX)/share/kdelta/configs/benchmarks/
-	cp -r examples/demo $(DESTDIR)$(PREFIX)/share/kdelta/
-	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -d $(BIN) $(LIBEXEC) $(SHARE)/man/man1 $(foreach c,$(COMPLETIONS),$(SHARE)/$(dir $(lastword $(subst :, ,$(c)))))
+	install -m 755 $(KDELTA) $(BIN)/kdelta
+	install -m 755 $(HELPERS) $(LIBEXEC)/
+	$(call install_tree,configs,kdelta)
+	cd examples && $(call install_tree,demo,kdelta)
+	$(call install_tree,README.md docs examples,doc/kdelta)
+	install -m 644 man/*.1 $(SHARE)/man/man1/
 	for c in $$(./$(KDELTA) help -o words | grep -v '^--'); do \
-		./$(KDELTA) help -o man $$c >$(DESTDIR)$(PREFIX)/share/man/man1/kdelta-$$c.1 || exit 1; done
+		./$(KDELTA) help -o man $$c >$(SHARE)/man/man1/kdelta-$$c.1 || exit 1; done
+	for c in $(COMPLETIONS); do ./$(KDELTA) completion $${c%%:*} >$(SHARE)/$${c#*:} || exit 1; done
 	install -D -m 644 systemd/kdelta-resume.service \
 		$(DESTDIR)$(PREFIX)/lib/systemd/system/kdelta-resume.service
-	install -D -m 644 completion/kdelta.bash \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/kdelta
 
 clean:
 	rm -rf $(O) $(O)-san $(O)-cov kdelta

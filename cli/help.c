@@ -12,7 +12,7 @@ const struct cli_option cli_global_options[] = {
 	{"quiet", 'q', NULL, "say nothing on stderr but errors"},
 	{"db", 0, "FILE", "database (else $KDELTA_DB, ./kdelta.db, or the data folder)"},
 	{"config", 0, "FILE", "campaign file (default ./kdelta.yaml)"},
-	{"color", 0, "WHEN", "auto, always or never; NO_COLOR is honoured"},
+	{"color", 0, "auto|always|never", "colours; NO_COLOR is honoured"},
 	{"no-pager", 0, NULL, "never start a pager"},
 	{"no-input", 0, NULL, "never ask"},
 	{"dry-run", 'n', NULL, "show what would be done"},
