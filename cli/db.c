@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/page.h"
 #include "runner/store.h"
@@ -115,20 +116,23 @@ static bool say_changes(const struct db_run *run, const struct reading *old,
 
 struct reparsed {
 	struct strbuf text; /* what changed */
-	size_t runs, changed;
+	size_t runs, changed, pruned;
 };
 
-/* Values that a mailed table listed were imported without an output of their own. */
+/*
+ * Values that a mailed table listed were imported without an output of their own, others have lost
+ * it.
+ */
 static int has_output(struct cli *c, struct db *db, const struct db_campaign *campaign, int64_t run,
-		      bool *yes)
+		      struct reparsed *done, bool *yes)
 {
 	struct db_raw *raws;
-	size_t n = 1;
-	int r = 0;
+	size_t n;
+	int r = db_get_raws(db, c->a, run, &raws, &n, c->e);
+	bool pruned = !r && n && raws[0].pruned;
 
-	if (!strcmp(campaign->kind, "import"))
-		r = db_get_raws(db, c->a, run, &raws, &n, c->e);
-	*yes = n > 0;
+	done->pruned += pruned;
+	*yes = !r && !pruned && (n || strcmp(campaign->kind, "import"));
 	return r;
 }
 
@@ -151,16 +155,19 @@ static int reparse_run(struct cli *c, struct db *db, const struct catalog *cat, 
 static int reparse_campaign(struct cli *c, struct db *db, const struct catalog *cat,
 			    const struct db_campaign *campaign, struct reparsed *done)
 {
-	size_t i, n, before = done->changed;
+	size_t i, n, before = done->changed, pruned = done->pruned;
 	struct db_run *list;
 	bool has = false;
 	int r = db_get_runs(db, c->a, campaign->id, &list, &n, c->e);
 
 	for (i = 0; !r && i < n; i++) {
-		r = has_output(c, db, campaign, list[i].id, &has);
+		r = has_output(c, db, campaign, list[i].id, done, &has);
 		if (!r && has)
 			r = reparse_run(c, db, cat, &list[i], done);
 	}
+	if (!r && done->pruned > pruned)
+		cli_note(c, "%s: %zu runs keep their values: their raw outputs were pruned",
+			 campaign->id, done->pruned - pruned);
 	if (!r)
 		r = db_settle_cells(db, campaign->id, c->e);
 	/* verdicts were computed from the old samples */
@@ -210,6 +217,35 @@ static int db_cmd_reparse(struct cli *c)
 	return r ? r : EXIT_DONE;
 }
 
+static int prune(struct cli *c, struct db *db, double older)
+{
+	struct db_pruned done;
+	struct db_size size;
+	int r = db_prune(db, (int64_t)time(NULL) - (int64_t)older, "", c->dry_run, &done, c->e);
+
+	if (!r && cli_has(c, "vacuum") && !c->dry_run)
+		r = db_vacuum(db, c->e);
+	if (!r)
+		r = db_get_size(db, &size, c->e);
+	if (r)
+		return r;
+	cli_note(c, "%" PRId64 " raw outputs (%.1f MB) %s; of the database's %.1f MB %.1f MB are free",
+		 done.texts, (double)done.bytes / 1e6, c->dry_run ? "would go" : "are gone",
+		 (double)size.bytes / 1e6, (double)size.free / 1e6);
+	return EXIT_DONE;
+}
+
+static int db_cmd_prune(struct cli *c)
+{
+	_cleanup_db_ struct db *db = NULL;
+	double older = 90 * 86400.0;
+	int r = cli_seconds(c, "raw-older", &older);
+
+	if (!r)
+		r = cli_open_db(c, DB_WRITE, &db);
+	return r ? r : prune(c, db, older);
+}
+
 static const struct {
 	const char *name;
 	size_t least, most; /* operands besides the name */
@@ -218,6 +254,7 @@ static const struct {
 	{"backup", 1, 1, db_cmd_backup},
 	{"check", 0, 0, db_cmd_check},
 	{"path", 0, 0, db_cmd_path},
+	{"prune", 0, 0, db_cmd_prune},
 	{"reparse", 0, 1, db_cmd_reparse},
 };
 
@@ -232,19 +269,29 @@ static int run_db(struct cli *c)
 			return cli_usage(c, "db %s: wrong number of operands", actions[i].name);
 		return actions[i].run(c);
 	}
-	return cli_usage(c, "db takes one of backup FILE, check, path, reparse [CAMPAIGN]");
+	return cli_usage(c, "db takes one of backup FILE, check, path, prune, reparse [CAMPAIGN]");
 }
+
+static const struct cli_option options[] = {
+	{"raw-older", 0, "TIME", "of prune: since the campaign ended (90d)"},
+	{"vacuum", 0, NULL, "of prune: shrink the file as well"},
+	CLI_OPTIONS_END,
+};
 
 static const struct command db_command = {
 	.name = "db",
-	.usage = "check | reparse [CAMPAIGN] | path | backup FILE",
+	.usage = "check | reparse [CAMPAIGN] | prune | path | backup FILE",
 	.group = "keep",
-	.summary = "check, re-read, locate or copy the database",
+	.summary = "check, re-read, shrink, locate or copy the database",
 	.help = "check    integrity, references, hashes of raw outputs, plan against runs; exit 1 "
 		"and\n"
 		"         one line per finding if anything is wrong\n"
 		"reparse  read the stored raw outputs again with today's parsers and say what "
 		"changed\n"
+		"prune    raw outputs and consoles of campaigns that ended long ago go; values, sizes\n"
+		"         and hashes stay. -n says how many. The space is filled anew before the file\n"
+		"         grows; --vacuum gives it back at once, which writes the whole file and needs\n"
+		"         its size on the disk meanwhile\n"
 		"path     the database that would be used\n"
 		"backup   a whole copy, also while others write\n"
 		"\n"
@@ -255,7 +302,9 @@ static const struct command db_command = {
 		"against the campaign's baseline. NULL: not known, or not computable",
 	.examples = "kdelta db check\n"
 		    "kdelta db backup /backup/kdelta.db\n"
+		    "kdelta db prune --raw-older 365d\n"
 		    "sqlite3 $(kdelta db path) 'SELECT * FROM summary'",
+	.options = options,
 	.run = run_db,
 };
 REGISTER(command, db_command);

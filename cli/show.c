@@ -270,7 +270,7 @@ static int run_series(const struct shower *s, struct page *p, int64_t run)
 
 static int run_raws(const struct shower *s, struct page *p, int64_t run)
 {
-	static const char *const columns[] = {"stream", "name", "#size", "sha256", NULL};
+	static const char *const columns[] = {"stream", "name", "#size", "sha256", "?pruned", NULL};
 	struct page_table *t = page_table(p, "raw", columns);
 	struct db_raw *raws;
 	size_t i, n;
@@ -281,6 +281,7 @@ static int run_raws(const struct shower *s, struct page *p, int64_t run)
 		page_cell(t, raws[i].name);
 		page_cell_number(t, (double)raws[i].size);
 		page_cell(t, raws[i].sha256);
+		page_cell_flag(t, raws[i].pruned);
 	}
 	return r;
 }
@@ -295,7 +296,7 @@ static int run_gaps(const struct shower *s, struct page *p, int64_t run)
 	int r = db_get_raws(s->db, s->a, run, &raws, &n, s->e);
 
 	for (i = 0; !r && i < n; i++)
-		if (!strcmp(raws[i].stream, "monitors"))
+		if (!strcmp(raws[i].stream, "monitors") && !raws[i].pruned)
 			r = db_read_raw(s->db, raws[i].id, &log, s->e);
 	if (!r && log.len)
 		monitor_log_parse(s->a, (struct span){log.buf, log.len}, &read);

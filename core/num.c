@@ -139,7 +139,8 @@ bool num_parse_duration(const char *s, double *seconds)
 		const char *unit;
 		double seconds;
 	} units[] = {{"", 1},	  {"s", 1},    {"ms", 1e-3}, {"us", 1e-6}, {"m", 60},
-		     {"min", 60}, {"h", 3600}, {"d", 86400}, {"sec", 1}};
+		     {"min", 60}, {"h", 3600}, {"d", 86400}, {"sec", 1},   {"day", 86400},
+		     {"days", 86400}};
 	const char *unit;
 	double v;
 	size_t i;

@@ -23,7 +23,7 @@ bool num_parse_int(struct span s, int64_t *out);
  */
 bool num_next_range(struct span *list, int64_t *first, int64_t *last, bool *more);
 
-/* Seconds from "5", "5s", "250ms", "2m", "1h"; false if it is none of these. */
+/* Seconds from "5", "5s", "250ms", "2m", "1h", "90days"; false if it is none of these. */
 bool num_parse_duration(const char *s, double *seconds);
 /* Bytes from "512M", "64k", "2GiB" (powers of 1024); false if it is none of these. */
 bool num_parse_size(const char *s, int64_t *bytes);

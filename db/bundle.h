@@ -30,7 +30,7 @@ enum db_merged {
 	DB_MERGED_CONFLICT, /* runs differ: nothing was changed */
 };
 
-/* The content of a raw output by its hash; anything else is an error. */
+/* The content of a raw output by its hash; 1: it was pruned where it comes from; else an error. */
 typedef int (*db_raw_source)(void *data, const char *sha256, struct strbuf *out, struct err *e);
 
 /*
@@ -42,6 +42,9 @@ typedef int (*db_raw_source)(void *data, const char *sha256, struct strbuf *out,
 int db_load_campaign(struct db *db, struct arena *a, const char *file, struct span text,
 		     db_raw_source raw, void *data, enum db_merged *merged, const char **id,
 		     struct err *e);
+
+/* A raw output of no run whose text is gone, for db_raw_of_database. */
+int db_add_pruned_raw(struct db *db, const char *sha256, struct err *e);
 
 /* A db_raw_source whose data is a struct db. */
 int db_raw_of_database(void *data, const char *sha256, struct strbuf *out, struct err *e);

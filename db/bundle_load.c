@@ -169,7 +169,7 @@ static int bind_raw(struct load *l, sqlite3_stmt *stmt, int at, const json_t *li
 		return complain(l, -EINVAL, "this raw output has no hash");
 	r = l->raw(l->data, want, &text, l->e);
 	if (r)
-		return r;
+		return r > 0 ? raw_bind_pruned(l->db, stmt, at, l->e) : r;
 	data_sha256(strbuf_str(&text), text.len, hash);
 	if (strcmp(hash, want) ||
 	    json_integer_value(json_array_get(line, n - 2)) != (json_int_t)text.len)
@@ -479,10 +479,21 @@ int db_load_campaign(struct db *db, struct arena *a, const char *file, struct sp
 	return r;
 }
 
+int db_add_pruned_raw(struct db *db, const char *sha256, struct err *e)
+{
+	return sql_run(db, e,
+		       "INSERT INTO raws(stream, size, sha256, data) VALUES ('raw', 0, ?, " RAW_PRUNED
+		       ")", "s", sha256);
+}
+
 int db_raw_of_database(void *data, const char *sha256, struct strbuf *out, struct err *e)
 {
 	int64_t id;
+	int64_t pruned = 0;
 	int r = db_find_raw(data, sha256, &id, e);
 
-	return r ? r : db_read_raw(data, id, out, e);
+	if (!r)
+		r = MIN(sql_value(data, e, &pruned,
+				  "SELECT " RAW_IS_PRUNED("") " FROM raws WHERE id = ?", "l", id), 0);
+	return r ? r : pruned ? 1 : db_read_raw(data, id, out, e);
 }

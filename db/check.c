@@ -58,7 +58,8 @@ static int check_raws(struct db *db, struct arena *a, findings_t *found, struct 
 {
 	size_t i, n;
 	int64_t *ids;
-	int r = sql_list(db, a, &raw_id_shape, &ids, &n, e, "FROM raws ORDER BY id", "");
+	int r = sql_list(db, a, &raw_id_shape, &ids, &n, e,
+			 "FROM raws WHERE NOT " RAW_IS_PRUNED("") " ORDER BY id", "");
 
 	for (i = 0; i < n && !r; i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -136,12 +136,13 @@ int db_add_raw(struct db *db, int64_t run, const char *stream, const char *name,
 struct db_raw {
 	int64_t id, run_id, size;
 	const char *stream, *name, *sha256;
+	bool pruned; /* the text is gone */
 };
 int db_get_raws(struct db *db, struct arena *a, int64_t run, struct db_raw **raws, size_t *n,
 		struct err *e);
-/* A raw output with this hash (of a run, a source, a console); -ENOENT. */
+/* A raw output with this hash (of a run, a source, a console), with its text if any; -ENOENT. */
 int db_find_raw(struct db *db, const char *sha256, int64_t *id, struct err *e);
-/* Decompresses and checks size and hash. */
+/* Decompresses and checks size and hash. -ENODATA: it was pruned. */
 int db_read_raw(struct db *db, int64_t id, struct strbuf *out, struct err *e);
 
 struct db_metric {
@@ -403,6 +404,28 @@ int db_put_ignore(struct db *db, const struct db_ignore *i, struct err *e);
 int db_remove_ignore(struct db *db, const char *metric, const char *test_case, struct err *e);
 int db_get_ignores(struct db *db, struct arena *a, struct db_ignore **list, size_t *n,
 		   struct err *e);
+
+/* ---- care ---- */
+
+/*
+ * The texts of runs and consoles go, of campaigns that ended before `before` (Unix seconds) and
+ * whose name begins with prefix; what was read of them stays, and so do their sizes and hashes, runs
+ * that were never parsed and texts of imports. dry: only counts.
+ */
+struct db_pruned {
+	int64_t texts, bytes; /* bytes: of the database, as they were packed */
+};
+int db_prune(struct db *db, int64_t before, const char *prefix, bool dry, struct db_pruned *done,
+	     struct err *e);
+/* Gives what is free in the file back to the file system; needs as much again meanwhile. */
+int db_vacuum(struct db *db, struct err *e);
+/* Bytes of the database, and of those what it would fill anew before it grew. */
+struct db_size {
+	int64_t bytes, free;
+};
+int db_get_size(struct db *db, struct db_size *size, struct err *e);
+/* Runs of a campaign that have lost their raw outputs to db_prune. */
+int db_count_pruned(struct db *db, const char *campaign, int64_t *runs, struct err *e);
 
 /* A whole copy of the database as of now, also while others write; path must not exist yet. */
 int db_backup(struct db *db, const char *path, struct err *e);

@@ -148,12 +148,12 @@ static int set_wal(struct db *db, struct err *e)
 static int check_owner(struct db *db, struct err *e)
 {
 	int64_t id = 0, tables = 0;
-	int r = sql_value(db, e, &id, "PRAGMA application_id", "");
+	/* tables first: another process that makes them sets the id in the same transaction */
+	int r = sql_value(db, e, &tables, "SELECT count(*) FROM sqlite_schema", "");
 
-	if (r < 0 || id == DB_APPLICATION_ID)
-		return MIN(r, 0);
-	r = sql_value(db, e, &tables, "SELECT count(*) FROM sqlite_schema", "");
-	if (r < 0 || (!id && !tables))
+	if (r >= 0)
+		r = sql_value(db, e, &id, "PRAGMA application_id", "");
+	if (r < 0 || id == DB_APPLICATION_ID || (!id && !tables))
 		return MIN(r, 0);
 	return err_add(e, -EBADMSG, "%s is a database of another program", db->path);
 }

@@ -19,6 +19,7 @@ static const struct sql_shape raw_shape = {
 			SQL_FIELD(struct db_raw, stream, "stream", 't'),
 			SQL_FIELD(struct db_raw, name, "name", 't'),
 			SQL_FIELD(struct db_raw, sha256, "sha256", 't'),
+			SQL_FIELD(struct db_raw, pruned, RAW_IS_PRUNED(""), 'b'),
 		},
 };
 
@@ -31,6 +32,11 @@ int raw_bind(struct db *db, sqlite3_stmt *stmt, int at, struct span data, struct
 	if (ZSTD_isError(n))
 		return err_add(e, -EIO, "cannot compress a raw output: %s", ZSTD_getErrorName(n));
 	return sqlite3_bind_blob64(stmt, at, packed, n, SQLITE_TRANSIENT) ? sql_error(db, e) : 0;
+}
+
+int raw_bind_pruned(struct db *db, sqlite3_stmt *stmt, int at, struct err *e)
+{
+	return sqlite3_bind_blob(stmt, at, "pruned", 6, SQLITE_STATIC) ? sql_error(db, e) : 0;
 }
 
 int db_add_raw(struct db *db, int64_t run, const char *stream, const char *name, struct span data,
@@ -66,8 +72,9 @@ int db_get_raws(struct db *db, struct arena *a, int64_t run, struct db_raw **raw
 
 int db_find_raw(struct db *db, const char *sha256, int64_t *id, struct err *e)
 {
-	int r = sql_value(db, e, id, "SELECT id FROM raws WHERE sha256 = ? ORDER BY id", "s",
-			  sha256);
+	int r = sql_value(db, e, id,
+			  "SELECT id FROM raws WHERE sha256 = ? ORDER BY " RAW_IS_PRUNED("") ", id",
+			  "s", sha256);
 
 	if (!r)
 		return err_add(e, -ENOENT, "%s: there is no raw output with SHA-256 %s", db->path,
@@ -119,6 +126,11 @@ int db_read_raw(struct db *db, int64_t id, struct strbuf *out, struct err *e)
 		return err_add(e, -ENOENT, "%s: there is no raw output %" PRId64, db->path, id);
 	if (r < 0)
 		return r;
+	if (raw.pruned)
+		return err_add(e, -ENODATA,
+			       "raw output %" PRId64 " (%s of run %" PRId64 ") was given up by "
+			       "`kdelta db prune`: only its size and SHA-256 are kept",
+			       id, raw.stream, raw.run_id);
 	stmt = sql_start(db, e, "SELECT data FROM raws WHERE id = ?", "l", id);
 	r = stmt ? sql_step(db, stmt, e) : db->error;
 	if (r <= 0)

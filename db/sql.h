@@ -99,7 +99,16 @@ int sql_list(struct db *db, struct arena *a, const struct sql_shape *shape, void
 int sql_get(struct db *db, struct arena *a, const struct sql_shape *shape, void *row, struct err *e,
 	    const char *tail, const char *letters, ...);
 
+/*
+ * What stands in raws.data where the text is gone: "pruned", shorter than any packed text (nine
+ * bytes). Its length tells it, which SQLite knows without reading a text.
+ */
+#define RAW_PRUNED	   "x'7072756e6564'"
+#define RAW_IS_PRUNED(raw) "length(" raw "data) = 6"
+
 /* Binds a raw output, packed, to parameter `at`. */
 int raw_bind(struct db *db, struct sqlite3_stmt *stmt, int at, struct span data, struct err *e);
+/* The same for one without its text. */
+int raw_bind_pruned(struct db *db, struct sqlite3_stmt *stmt, int at, struct err *e);
 
 #endif

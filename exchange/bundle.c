@@ -84,18 +84,18 @@ static int add_raws(struct strbuf *tar, struct db *db, struct arena *a, const pa
 
 	array_for_each(p, campaigns)
 		find_raws(a, (struct span){strbuf_str(&p->text), p->text.len}, &raws);
-	for (size_t i = 0; i < raws.n && !r; i++) {
+	for (size_t i = 0; i < raws.n && r >= 0; i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 		if (i && !strcmp(raws.items[i], raws.items[i - 1]))
 			continue;
 		r = db_raw_of_database(db, raws.items[i], &text, e);
-		if (!r)
-			add_member(tar, arena_printf(a, "raw/%s", raws.items[i]),
+		if (r >= 0)
+			add_member(tar, arena_printf(a, "%s/%s", r ? "pruned" : "raw", raws.items[i]),
 				   (struct span){strbuf_str(&text), text.len});
 	}
 	ARRAY_FREE(&raws);
-	return r;
+	return MIN(r, 0);
 }
 
 static int write_tar(struct strbuf *tar, struct db *db, const packed_t *campaigns, struct err *e)
@@ -194,19 +194,22 @@ static int merge_database(struct merge *m)
 }
 
 /* A member of a bundle: which it is says its whole name; other names are not looked at. */
-enum member { MEMBER_OTHER, MEMBER_MARK, MEMBER_CAMPAIGN, MEMBER_RAW };
+enum member { MEMBER_OTHER, MEMBER_MARK, MEMBER_CAMPAIGN, MEMBER_RAW, MEMBER_PRUNED };
+
+static bool is_hash(const char *s, const char *tail)
+{
+	return strspn(s, "0123456789abcdef") == 64 && !strcmp(s + 64, tail);
+}
 
 static enum member member_of(const char *name)
 {
-	static const char hex[] = "0123456789abcdef";
-
 	if (!strcmp(name, "kdelta.bundle"))
 		return MEMBER_MARK;
-	if (str_starts(name, "campaigns/") && strspn(name + 10, hex) == 64 &&
-	    !strcmp(name + 74, ".jsonl"))
+	if (str_starts(name, "campaigns/") && is_hash(name + 10, ".jsonl"))
 		return MEMBER_CAMPAIGN;
-	return str_starts(name, "raw/") && strspn(name + 4, hex) == 64 && !name[68] ? MEMBER_RAW
-										    : MEMBER_OTHER;
+	if (str_starts(name, "raw/") && is_hash(name + 4, ""))
+		return MEMBER_RAW;
+	return str_starts(name, "pruned/") && is_hash(name + 7, "") ? MEMBER_PRUNED : MEMBER_OTHER;
 }
 
 struct member_text {
@@ -261,6 +264,8 @@ static int take_member(struct reader *in, const char *name)
 	} else if (which == MEMBER_RAW) {
 		return db_add_raw(in->m->raws, 0, "raw", "",
 				  (struct span){strbuf_str(&text), text.len}, NULL, in->m->e);
+	} else if (which == MEMBER_PRUNED) {
+		return db_add_pruned_raw(in->m->raws, name + strlen("pruned/"), in->m->e);
 	} else if (which == MEMBER_CAMPAIGN) {
 		t = ARRAY_PUSH(&in->campaigns);
 		t->name = mem_printf("%s: %s", in->m->path, name);

@@ -5,6 +5,7 @@
  *	kdelta.bundle		"kdelta.bundle/1"
  *	campaigns/UID.jsonl	see db/bundle.h
  *	raw/SHA256		raw outputs as they were printed, each once
+ *	pruned/SHA256		empty: one whose text was given up (db_prune)
  */
 #ifndef EXCHANGE_BUNDLE_H
 #define EXCHANGE_BUNDLE_H

@@ -4,13 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/file.h"
 #include "core/num.h"
 #include "hunt/named.h"
 #include "hunt/nightly_news.h"
+#include "runner/cache.h"
 #include "runner/run.h"
 
 enum { SHORT_HASH = 12 };
@@ -231,6 +234,46 @@ static int measure_again(struct nightly *n, struct nightly_report *report, bool 
 	return named_run(n->db, n->a, n->cat, &c, n->note, &report->interrupted, n->e);
 }
 
+/* ---- what is kept ---- */
+
+/* What `keep:` lets go of this nightly's campaigns; others' are not ours to prune. */
+static int prune(struct nightly *n)
+{
+	static const char *const what[] = {"night", "again"};
+	struct db_pruned done;
+	int r = 0;
+
+	for (size_t i = 0; !r && n->opt.keep_raw > 0 && i < ARRAY_SIZE(what); i++) {
+		r = db_prune(n->db, (int64_t)time(NULL) - (int64_t)n->opt.keep_raw,
+			     nightly_prefix(n, what[i]), false, &done, n->e);
+		if (!r && done.texts)
+			tell(n, arena_printf(n->a, "%" PRId64 " raw outputs (%.1f MB) were kept long "
+					     "enough", done.texts, (double)done.bytes / 1e6));
+	}
+	return r;
+}
+
+/* The cache makes room first: what is in it can be made again. */
+static int check_disk(struct nightly *n)
+{
+	struct db_size size;
+	int64_t used, cache;
+	int r = n->opt.disk ? db_get_size(n->db, &size, n->e) : 0;
+
+	if (r || !n->opt.disk)
+		return r;
+	used = size.bytes - size.free;
+	r = cache_trim_to(n->a, MAX(n->opt.disk - used, 0), &cache, n->note, n->e);
+	if (r || used + cache <= n->opt.disk)
+		return r;
+	err_add(n->e, -ENOSPC, "the nightly's disk budget is used up: the database has %.1f MB, the "
+			       "cache %.1f MB, and `disk:` is %.1f MB",
+		(double)used / 1e6, (double)cache / 1e6, (double)n->opt.disk / 1e6);
+	err_hint(n->e, "`keep: raw 90 days` in the nightly or `kdelta db prune` give up old raw "
+		       "outputs; or name a larger disk:");
+	return -ENOSPC;
+}
+
 /* ---- the loop ---- */
 
 static void count_last(const struct nightly *n, struct nightly_report *report)
@@ -272,7 +315,9 @@ static int one_night(struct nightly *n, struct nightly_report *report, bool *don
 	*done = !r && !hash;
 	if (r || *done)
 		return r;
-	r = measure_night(n, hash, report);
+	r = check_disk(n);
+	if (!r)
+		r = measure_night(n, hash, report);
 	if (!r && !report->interrupted)
 		r = nightly_judge(n);
 	return r || report->interrupted ? r : finish_last(n, report);
@@ -291,6 +336,8 @@ int nightly_run(struct nightly *n, struct nightly_report *report)
 	r = nightly_judge(n);
 	if (!r)
 		r = finish_last(n, report);
+	if (!r)
+		r = prune(n);
 	while (!r && !done && !report->interrupted && !report->spent) {
 		r = one_night(n, report, &done);
 		report->spent = n->opt.budget > 0 && num_monotonic() - began >= n->opt.budget;

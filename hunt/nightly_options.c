@@ -11,7 +11,7 @@
 
 static const char *const keys[] = {"repo",	"branch", "every", "baseline", "budget", "threshold",
 				   "mail",	"junit",  "openmetrics", "kcidb", "webhook", "bisect",
-				   NULL};
+				   "keep",	"disk",	  NULL};
 static const char *const mail_keys[] = {"to", "from", "smtp", "eml", NULL};
 
 /* Relative to the folder of the file. */
@@ -61,6 +61,55 @@ static void read_threshold(struct nightly *n, struct yaml_node *map)
 		n->opt.threshold = v / 100;
 }
 
+/* "raw 90 days", "raw for ever", "samples for ever" */
+static bool read_keep_part(struct nightly *n, struct span part)
+{
+	char text[32], *end = text;
+	struct span word;
+
+	if (part.len >= sizeof(text))
+		return false;
+	while (span_next_word(&part, &word))
+		end = mempcpy(end, word.s, word.len);
+	*end = '\0';
+	if (!strcmp(text, "samplesforever") || !strcmp(text, "rawforever"))
+		return true;
+	/* less than a day is a forgotten unit: "raw 90" */
+	return str_starts(text, "raw") && num_parse_duration(text + 3, &n->opt.keep_raw) &&
+	       n->opt.keep_raw >= 86400;
+}
+
+static void read_keep(struct nightly *n, struct yaml_node *map)
+{
+	struct yaml_node *node = yaml_get(map, "keep");
+	const char *text = NULL;
+
+	if (!node || yaml_get_string(map, "keep", &text, n->e))
+		return;
+	for (;;) {
+		size_t len = strcspn(text, ",");
+
+		if (!read_keep_part(n, (struct span){text, len})) {
+			yaml_error(node, n->e, "'keep' takes raw TIME, samples for ever: 'raw 90 days, "
+					       "samples for ever'");
+			return;
+		}
+		if (!text[len])
+			return;
+		text += len + 1;
+	}
+}
+
+static void read_disk(struct nightly *n, struct yaml_node *map)
+{
+	struct yaml_node *node = yaml_get(map, "disk");
+	const char *text = NULL;
+
+	if (node && !yaml_get_string(map, "disk", &text, n->e) &&
+	    !(num_parse_size(text, &n->opt.disk) && n->opt.disk > 0))
+		yaml_error(node, n->e, "'disk' takes a size such as 50G, not '%s'", text);
+}
+
 int nightly_read_options(struct nightly *n)
 {
 	static const char *const every[] = {"commit", "tag", "day", NULL};
@@ -89,6 +138,8 @@ int nightly_read_options(struct nightly *n)
 	get_path(n, map, "openmetrics", &o->openmetrics);
 	get_path(n, map, "kcidb", &o->kcidb);
 	read_threshold(n, map);
+	read_keep(n, map);
+	read_disk(n, map);
 	read_mail(n, yaml_get(map, "mail"));
 	if (!o->repo)
 		yaml_error(map, n->e, "'nightly' needs repo: the folder of a git repository");

@@ -14,6 +14,8 @@ struct nightly_options {
 	const char *baseline; /* NULL: a commit that was quiet, NIGHTS_LAG nights older */
 	enum nightly_every { EVERY_COMMIT, EVERY_TAG, EVERY_DAY } every;
 	double budget;	  /* seconds after which no further commit is begun; 0: none */
+	double keep_raw;  /* seconds after which raw outputs go; 0: never */
+	int64_t disk;	  /* bytes of database and cache with which no commit is begun; 0: none */
 	double threshold; /* smaller changes are none */
 	bool bisect;	  /* what got worse over several commits */
 	const char **to;

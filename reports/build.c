@@ -3,6 +3,7 @@
 #include "reports/build.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -148,6 +149,19 @@ static int take_order(struct builder *b, const struct db_campaign *camp, const s
 	return flip ? read_boots(b, camp) : 0;
 }
 
+/* What is shown cannot be read anew. */
+static int read_pruned(struct builder *b, const char *campaign)
+{
+	int64_t runs = 0;
+	int r = db_count_pruned(b->db, campaign, &runs, b->e);
+
+	if (!r && runs)
+		*ARRAY_PUSH(&b->warnings) = arena_printf(
+			b->a, "%s: the raw outputs of %" PRId64 " %s are gone (`kdelta db prune`): "
+			"their values stay", campaign, runs, runs == 1 ? "run" : "runs");
+	return r;
+}
+
 static int read_campaign(struct builder *b, const struct db_campaign *camp, int number)
 {
 	struct db_variant *variants;
@@ -181,6 +195,8 @@ static int read_campaign(struct builder *b, const struct db_campaign *camp, int 
 		*ARRAY_PUSH(&b->run_facts) = series[i];
 	if (!r)
 		r = environment_read(b, camp->id);
+	if (!r)
+		r = read_pruned(b, camp->id);
 	if (!r)
 		r = executions_read(b, camp, number);
 	if (!r)

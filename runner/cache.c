@@ -198,15 +198,16 @@ static int remove_unit(struct arena *a, const struct unit *u, bool *removed, str
 	return ret;
 }
 
-int cache_trim(struct arena *a, void (*note)(const char *text), struct err *e)
+int cache_trim_to(struct arena *a, int64_t limit, int64_t *left, void (*note)(const char *text),
+		  struct err *e)
 {
 	ARRAY_OF(struct unit) units = {NULL, 0, 0};
-	int64_t limit, total = 0;
+	int64_t total = 0;
 	struct unit *u;
 	size_t i, k, n;
 	char **names;
 	bool removed;
-	int ret = cache_limit(&limit, e);
+	int ret = 0;
 
 	for (i = 0; !ret && i < ARRAY_SIZE(kinds); i++) {
 		const char *dir = path_cache(a, kinds[i]);
@@ -236,5 +237,14 @@ int cache_trim(struct arena *a, void (*note)(const char *text), struct err *e)
 					  u->name, (double)u->size / 1e6, (double)limit / 1e6));
 	}
 	ARRAY_FREE(&units);
+	*left = total;
 	return ret;
+}
+
+int cache_trim(struct arena *a, void (*note)(const char *text), struct err *e)
+{
+	int64_t limit, left;
+	int ret = cache_limit(&limit, e);
+
+	return ret ? ret : cache_trim_to(a, limit, &left, note, e);
 }

@@ -28,5 +28,8 @@ int cache_limit(int64_t *bytes, struct err *e);
  * any program has locked.
  */
 int cache_trim(struct arena *a, void (*note)(const char *text), struct err *e);
+/* The same to a limit in bytes; *left: bytes that are there then. */
+int cache_trim_to(struct arena *a, int64_t limit, int64_t *left, void (*note)(const char *text),
+		  struct err *e);
 
 #endif

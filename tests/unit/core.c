@@ -94,6 +94,7 @@ static void test_units(void **state)
 	assert_true(num_parse_duration("250ms", &s) && s == 0.25);
 	assert_true(num_parse_duration("2m", &s) && s == 120);
 	assert_true(num_parse_duration("1.5h", &s) && s == 5400);
+	assert_true(num_parse_duration("90days", &s) && s == 90 * 86400);
 	assert_false(num_parse_duration("5 s", &s));
 	assert_false(num_parse_duration("-5s", &s));
 	assert_false(num_parse_duration("s", &s));

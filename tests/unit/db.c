@@ -1062,6 +1062,49 @@ static void test_check(void **state)
 	}
 }
 
+/* Old texts go, and only those; what they were is known, and a lost text is no pruned one. */
+static void test_prune(void **state)
+{
+	struct world w = make_world("run");
+	struct strbuf out = STRBUF_INIT;
+	struct db_pruned done;
+	struct db_raw *raws;
+	int64_t run = make_run(&w, 0, 0, 1, 7), runs, id;
+	size_t n;
+
+	(void)state;
+	ok(db_add_raw(db, run, "stdout", NULL, span_of("Throughput 1 MB/sec\n"), &id, &e));
+	ok(db_prune(db, 1000, "", false, &done, &e)); /* not ended */
+	assert_int_equal(done.texts, 0);
+	meddle("UPDATE campaigns SET ended = 900");
+	ok(db_prune(db, 900, "", false, &done, &e));
+	assert_int_equal(done.texts, 0);
+	ok(db_prune(db, 1000, "another", false, &done, &e));
+	assert_int_equal(done.texts, 0);
+	meddle("UPDATE runs SET outcome = 'stored'");
+	ok(db_prune(db, 1000, "", false, &done, &e));
+	assert_int_equal(done.texts, 0);
+	meddle("UPDATE runs SET outcome = 'ok'");
+	ok(db_prune(db, 1000, "", true, &done, &e));
+	assert_int_equal(done.texts, 1);
+	assert_true(done.bytes > 9);
+	ok(db_read_raw(db, id, &out, &e));
+	ok(db_count_pruned(db, w.c.id, &runs, &e));
+	assert_int_equal(runs, 0);
+	ok(db_prune(db, 1000, w.c.name, false, &done, &e));
+	assert_int_equal(done.texts, 1);
+	refused(db_read_raw(db, id, &out, &e), -ENODATA, "given up");
+	ok(db_get_raws(db, a, run, &raws, &n, &e));
+	assert_int_equal(n, 1);
+	assert_true(raws[0].pruned && raws[0].size == 20 && strlen(raws[0].sha256) == 64);
+	ok(db_count_pruned(db, w.c.id, &runs, &e));
+	assert_int_equal(runs, 1);
+	assert_finding(NULL);
+	ok(db_prune(db, 1000, "", false, &done, &e));
+	assert_int_equal(done.texts, 0);
+	strbuf_release(&out);
+}
+
 /* Pages overwritten in the file: found by db_check, whether as rows or as an error. */
 static void test_check_broken_page(void **state)
 {
@@ -1307,6 +1350,7 @@ int main(void)
 		TEST(test_summary_precision),
 		TEST(test_counts),
 		TEST(test_check),
+		TEST(test_prune),
 		TEST(test_check_broken_page),
 		TEST(test_backup),
 		TEST(test_two_writers),
