@@ -19,6 +19,7 @@ static const struct cli_option bisect_options_table[] = {
 	{"case", 0, "NAME", "start: test case of the campaign file (default: its only one)"},
 	{"threshold", 0, "SHARE", "start: least change of the ends worth a search (default 3%)"},
 	{"confidence", 0, "SHARE", "start: probability at which a commit is named (default 95%)"},
+	{"end-runs", 0, "N", "start: runs of each end, to see whether they differ (default 20)"},
 	{"path", 0, "PATH", "start: only commits that touch it"},
 	{"first-parent", 0, NULL, "start: follow the first parent of merges only"},
 	{"fixup", 0, "FILE", "start: patch for commits that cannot be built without"},
@@ -53,6 +54,7 @@ static int print_text(struct call *k, const struct answer *ans,
 
 static int read_options(struct cli *c, struct bisect_options *opt)
 {
+	long end_runs = BISECT_END_RUNS;
 	int r;
 
 	*opt = (struct bisect_options){
@@ -68,7 +70,10 @@ static int read_options(struct cli *c, struct bisect_options *opt)
 		.threshold = 0.03,
 		.confidence = 0.95,
 	};
-	r = cli_fraction(c, "threshold", &opt->threshold);
+	r = cli_int(c, "end-runs", BISECT_END_RUNS, 1000, &end_runs);
+	opt->end_runs = (int)end_runs;
+	if (!r)
+		r = cli_fraction(c, "threshold", &opt->threshold);
 	if (!r)
 		r = cli_fraction(c, "confidence", &opt->confidence);
 	if (r)

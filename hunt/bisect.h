@@ -14,6 +14,7 @@
 #include "stats/posterior.h"
 
 #define BISECT_NAME "bisect" /* of a bisection that was given none */
+#define BISECT_END_RUNS 20
 
 /* What `bisect start` takes; stored as JSON. Strings in the arena. */
 struct bisect_options {
@@ -24,6 +25,7 @@ struct bisect_options {
 	const char *path, *fixup; /* NULL: none */
 	bool first_parent;
 	double threshold, confidence; /* fractions */
+	int end_runs; /* of each end, at most, until the ends are told apart */
 };
 
 struct bisect {

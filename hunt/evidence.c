@@ -12,7 +12,6 @@
 enum {
 	MOST_FAILED = 2,  /* runs that failed, after which a candidate is given up */
 	MOST_SUSPECT = 3, /* runs without a value, the same */
-	MOST_END = 20,	  /* runs of an end at the last look */
 };
 
 /* Candidates by variant: those of the campaign, whose positions are indexes. */
@@ -196,11 +195,10 @@ size_t evidence_values(const struct evidence *ev, size_t candidate, double *valu
 enum ends_state evidence_ends(const struct bisect *b, const struct evidence *ev, size_t *next,
 			      struct test_result *test)
 {
-	static const size_t looks[] = {5, 10, MOST_END};
-	double good[MOST_END], bad[MOST_END];
-	size_t last = b->range.n - 1, i;
-	size_t n = evidence_values(ev, 0, good, MOST_END);
-	size_t m = evidence_values(ev, last, bad, MOST_END);
+	size_t most = (size_t)b->opt.end_runs, last = b->range.n - 1, i;
+	const size_t looks[] = {most / 4, most / 2, most};
+	double *good = arena_alloc_array(b->a, 2 * most, sizeof(*good)), *bad = good + most;
+	size_t n = evidence_values(ev, 0, good, most), m = evidence_values(ev, last, bad, most);
 
 	*test = stats_untested(STATS_LOOKS_LEVEL);
 	for (i = 0; i < ARRAY_SIZE(looks); i++) {

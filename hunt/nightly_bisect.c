@@ -45,6 +45,7 @@ static int open_bisection(struct nightly *n, const struct nightly_row *row, size
 				     .metric = row->metric.name,
 				     .test_case = row->test_case,
 				     .threshold = n->opt.threshold,
+				     .end_runs = BISECT_END_RUNS,
 				     .confidence = 0.95};
 	int r;
 

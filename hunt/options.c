@@ -9,7 +9,7 @@
 #include "core/num.h"
 #include "hunt/bisect.h"
 
-enum kind { TEXT, FLAG, SHARE };
+enum kind { TEXT, FLAG, SHARE, COUNT };
 
 static const struct {
 	const char *name; /* of the option, and of the key */
@@ -28,6 +28,7 @@ static const struct {
 	FIELD("first-parent", FLAG, first_parent),
 	FIELD("threshold", SHARE, threshold),
 	FIELD("confidence", SHARE, confidence),
+	FIELD("end-runs", COUNT, end_runs),
 };
 
 static void *member(const struct bisect_options *opt, size_t i)
@@ -50,6 +51,9 @@ char *bisect_options_text(struct arena *a, const struct bisect_options *opt)
 		else if (fields[i].kind == SHARE)
 			json_object_set_new(root, fields[i].name,
 					    json_real(*(double *)member(opt, i)));
+		else if (fields[i].kind == COUNT)
+			json_object_set_new(root, fields[i].name,
+					    json_integer(*(int *)member(opt, i)));
 		else if (s)
 			json_object_set_new(root, fields[i].name, json_string(s));
 	}
@@ -67,7 +71,8 @@ int bisect_options_read(struct arena *a, const char *text, struct bisect_options
 	json_t *root = json_loads(text, 0, &where);
 	size_t i;
 
-	*opt = (struct bisect_options){.threshold = 0.03, .confidence = 0.95};
+	*opt = (struct bisect_options){
+		.threshold = 0.03, .confidence = 0.95, .end_runs = BISECT_END_RUNS};
 	if (!json_is_object(root)) {
 		json_decref(root);
 		return err_add(e, -EINVAL, "these are no options of a bisection: %s", text);
@@ -79,12 +84,15 @@ int bisect_options_read(struct arena *a, const char *text, struct bisect_options
 			*(const char **)member(opt, i) = arena_strdup(a, json_string_value(v));
 		else if (fields[i].kind == FLAG)
 			*(bool *)member(opt, i) = json_is_true(v);
-		else if (json_is_number(v))
+		else if (fields[i].kind == COUNT && json_is_integer(v))
+			*(int *)member(opt, i) = (int)json_integer_value(v);
+		else if (fields[i].kind == SHARE && json_is_number(v))
 			*(double *)member(opt, i) = json_number_value(v);
 	}
 	json_decref(root);
 	if (opt->good && opt->bad && opt->config && opt->metric && opt->test_case &&
-	    opt->threshold > 0 && opt->confidence > 0.5 && opt->confidence < 1)
+	    opt->threshold > 0 && opt->confidence > 0.5 && opt->confidence < 1 &&
+	    opt->end_runs >= BISECT_END_RUNS)
 		return 0;
 	return err_add(e, -EINVAL, "these options of a bisection are not whole: %s", text);
 }
@@ -108,6 +116,8 @@ char *bisect_command(const struct bisect *b, const struct bisect_options *opt)
 			strbuf_addf(&sb, " --%s", fields[i].name);
 		} else if (fields[i].kind == SHARE) {
 			strbuf_addf(&sb, " --%s %g%%", fields[i].name, 100 * *(const double *)m);
+		} else if (fields[i].kind == COUNT && *(const int *)m != BISECT_END_RUNS) {
+			strbuf_addf(&sb, " --%s %d", fields[i].name, *(const int *)m);
 		} else if (fields[i].kind == TEXT && *(const char *const *)m) {
 			strbuf_addf(&sb, " --%s ", fields[i].name);
 			str_quote_shell(&sb, *(const char *const *)m);

@@ -10,20 +10,27 @@ static const char *percent(struct text *t, double log_ratio)
 	return text_percent(t->a, expm1(log_ratio), "%");
 }
 
-/* "the change of 2.1 % is below the threshold; 37 runs a side would show 3 %" */
+/* "the ends do not differ by 3%", or more runs are needed to say so. */
 static char *refusal(const struct bisect *b, const struct answer *ans)
 {
 	const struct test_result *t = &ans->ends;
 	int n = stats_runs_to_detect(t->pooled_sd, b->opt.threshold, 0.8, 0.05);
+	bool within = fmax(fabs(t->low), fabs(t->high)) < b->opt.threshold;
+	const char *interval = arena_printf(ans->a, "%+.2f%% [%+.2f, %+.2f]", 100 * t->change,
+					    100 * t->low, 100 * t->high);
 
+	if (within)
+		return arena_printf(ans->a, "the ends do not differ by %g%%: %s; nothing to bisect",
+				    100 * b->opt.threshold, interval);
 	return arena_printf(ans->a,
-			    "the ends do not differ by %g%%: %+.2f%% [%+.2f, %+.2f]; %s; nothing "
-			    "to bisect",
-			    100 * b->opt.threshold, 100 * t->change, 100 * t->low, 100 * t->high,
-			    n > 0 ? arena_printf(ans->a,
-						 "%d runs a side would tell a change of that size",
-						 n)
-				  : "the spread is not known");
+			    "%d runs of each end do not show that they differ by %g%%: %s%s",
+			    b->opt.end_runs, 100 * b->opt.threshold, interval,
+			    n <= b->opt.end_runs
+				    ? ""
+				    : arena_printf(ans->a,
+						   "; about %d would: a quieter machine, or `kdelta "
+						   "bisect reset` and start with --end-runs %d",
+						   n, n));
 }
 
 static char *suspect(const struct bisect *b, const struct answer *ans, const char *words)
