@@ -27,7 +27,7 @@ LIBOBJ := $(filter-out $(O)/cli/main.o,$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/*.c))
 HELPERS := $(O)/kdelta-agent $(O)/kdelta-count $(O)/wakebench $(O)/pipepong
 # The agent of guests and targets is static; jobs, settings and facts are those of the host.
-AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o guest/facts.o guest/frames.o guest/target.o \
+AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o guest/facts.o guest/frames.o guest/share.o guest/target.o \
 	guest/target_boot.o guest/target_jobs.o guest/target_lock.o guest/target_methods.o \
 	runner/job.o runner/job_text.o runner/beside.o runner/count.o runner/frame.o \
 	runner/machine.o \

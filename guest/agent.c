@@ -9,6 +9,7 @@
  *	agent -> host	hello	facts, "key value" a line: release, version, build_id, boot_id, ...
  *	host -> agent	set	settings in place of those set before, a line each: "sysctl NAME
  *				VALUE", "feature NAME" or "knob PATH VALUE"
+ *	host -> agent	share	"virtiofs" or "9p": the host's files (guest/share.h)
  *	agent -> host	done	empty, or what could not be set
  *	host -> agent	job	a job (runner/job.h)
  *	agent -> host	result	its result, or `failed` and why it could not even be tried
@@ -45,6 +46,7 @@
 #include "core/proc.h"
 #include "guest/facts.h"
 #include "guest/frames.h"
+#include "guest/share.h"
 #include "guest/target.h"
 #include "runner/frame.h"
 #include "runner/initramfs.h"
@@ -200,6 +202,14 @@ static void apply_settings(struct span text)
 	frames_send(line, "done", &failures);
 }
 
+static void take_share(struct span kind)
+{
+	_cleanup_strbuf_ struct strbuf failures = STRBUF_INIT;
+
+	share_mount(kind, &failures);
+	frames_send(line, "done", &failures);
+}
+
 static void run_job(struct span text)
 {
 	_cleanup_arena_ struct arena *a = arena_new();
@@ -266,6 +276,8 @@ static void handle(struct span type, struct span body)
 		run_job(body);
 	} else if (span_is(type, "set")) {
 		apply_settings(body);
+	} else if (span_is(type, "share")) {
+		take_share(body);
 	} else if (span_is(type, "shell")) {
 		run_shell(body);
 	} else if (span_is(type, "end")) {
@@ -297,6 +309,8 @@ int main(int argc, char **argv)
 		return target_serve(argv[2], argv[3]);
 	if (argc == 4 && !strcmp(argv[1], "guard"))
 		return target_guard(argv[2], argv[3]);
+	if (argc == 4 && !strcmp(argv[1], "share"))
+		return share_serve(argv[2], argv[3]);
 	if (getpid() != 1) {
 		fputs("kdelta-agent is the init of a guest, or serves a machine's controller:\n"
 		      "kdelta-agent target STATE-FOLDER KERNEL-FOLDER\n",

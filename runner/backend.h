@@ -36,6 +36,7 @@ struct kernel_found {
 	const char *commit;    /* of a git tree, else what the user states; may be NULL */
 	const char *config;    /* file with the configuration it was built with, or NULL */
 	const char *build_log; /* of a kernel that was built here, or NULL */
+	const char *modules;   /* folder with all of a package's, if they were wanted, or NULL */
 	const char *folder;    /* of a program's source, built; NULL: the variant has none */
 	const char *unit;      /* of the cache, locked until the program ends; or NULL */
 	const char *error;     /* NULL, or no_kernel, no_source: this variant cannot be measured */

@@ -365,13 +365,12 @@ static void read_entry(struct reader *r, struct yaml_node *item, int index)
 		yaml_error(map, r->e, "'%s' takes a mapping of parameters", name);
 		return;
 	}
-	if (en.bench->build && (r->guest || r->target)) {
-		yaml_error(item, r->e, "%s needs a source tree, which %s do not have", name,
-			   r->guest ? "guests" : "targets");
-		err_hint(r->e, "put it into a campaign of its own with backend: host or manual");
+	if (en.bench->build && r->target) {
+		yaml_error(item, r->e, "%s needs a source tree, which targets do not have", name);
+		err_hint(r->e, "put it into a campaign of its own with backend: host, manual or qemu");
 	}
-	if (r->c->counting && !en.bench->fixed_work) {
-		yaml_error(item, r->e, "%s runs for a set time, which fixes its count", name);
+	if (r->c->counting && campaign_uncounted(en.bench)) {
+		yaml_error(item, r->e, "%s %s", name, campaign_uncounted(en.bench));
 		err_hint(r->e, "count instructions of a fixed piece of work: pipepong, hackbench");
 	}
 	en.bench = stand_in(r, en.bench, map);
@@ -529,13 +528,22 @@ static void read_head(struct reader *r, struct yaml_node *root)
 	c->repeat = (int)repeat;
 	c->seed = (uint64_t)seed;
 	c->cpus = (int)cpus;
-	c->memory = "512M";
 	yaml_get_string(root, "memory", &c->memory, r->e);
 	r->guest = !strcmp(c->backend, "qemu");
 	r->target = !strcmp(c->backend, "ssh");
 	r->reboots = !strcmp(c->backend, "host-reboot");
 	/* Of a target nothing is known yet but what the file says. */
 	r->cpus = r->guest || r->target ? c->cpus : machine_cpus();
+}
+
+bool campaign_builds(const struct campaign_config *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_cases; i++)
+		if (c->cases[i].bench->build)
+			return true;
+	return false;
 }
 
 int campaign_parse(struct arena *a, const char *path, const char *text, size_t len,
@@ -562,6 +570,8 @@ int campaign_parse(struct arena *a, const char *path, const char *text, size_t l
 	c->cases = arena_copy(a, r.cases.items, r.cases.n, sizeof(*c->cases));
 	c->n_cases = r.cases.n;
 	ARRAY_FREE(&r.cases);
+	if (!c->memory)
+		c->memory = campaign_builds(c) ? "2G" : "512M";
 	*out = c;
 	if (e->list.n > before)
 		return -EINVAL;

@@ -148,7 +148,7 @@ struct campaign_config {
 	bool auto_repeat, auto_runs; /* left to the history of the machine, see run_split() */
 	uint64_t seed;
 	bool counting; /* instructions, and no times: see campaign_count() */
-	const char *memory; /* of guests, default 512M */
+	const char *memory; /* of guests, default 512M, where they build 2G */
 	int cpus;	    /* of guests, default 1 */
 	int numa;	    /* nodes of guests, that memory and CPUs are split over; 0: as one */
 	const char *const *monitors; /* names, NULL-terminated; NULL: none */
@@ -171,6 +171,11 @@ int campaign_read(struct arena *a, const char *path, const struct catalog *cat,
 /* The same from memory; path is only the name for messages and the folder of relative paths. */
 int campaign_parse(struct arena *a, const char *path, const char *text, size_t len,
 		   const struct catalog *cat, struct campaign_config **out, struct err *e);
+
+/* Whether a benchmark builds a kernel. */
+bool campaign_builds(const struct campaign_config *c);
+/* Why the instructions of a benchmark are not counted: "runs for a set time ...". NULL: they are. */
+const char *campaign_uncounted(const struct bench_def *bench);
 
 /*
  * Makes a campaign of guests one that counts instructions (`run --icount`): `auto` work becomes

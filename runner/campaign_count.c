@@ -30,6 +30,13 @@ static int refuse(const struct campaign_config *c, struct err *e)
 	return 0;
 }
 
+const char *campaign_uncounted(const struct bench_def *bench)
+{
+	return bench->build	    ? "needs files of this machine, which come when they come"
+	       : !bench->fixed_work ? "runs for a set time, which fixes its count"
+				    : NULL;
+}
+
 /* The work that stands for `auto`, shared over the parameter that the product is constant with. */
 static int settle_auto(struct arena *a, struct test_case *c, struct err *e)
 {
@@ -84,13 +91,12 @@ int campaign_count(struct arena *a, struct campaign_config *c, const struct cata
 	c->runs = 1;
 	c->auto_runs = false;
 	for (i = 0; i < c->n_cases; i++) {
-		if (c->cases[i].bench->fixed_work)
+		const char *why = campaign_uncounted(c->cases[i].bench);
+
+		if (!why)
 			c->cases[n++] = c->cases[i];
 		else if (note)
-			note(arena_printf(a,
-					  "%s is left out: it runs for a set time, which fixes its "
-					  "count",
-					  c->cases[i].name));
+			note(arena_printf(a, "%s is left out: it %s", c->cases[i].name, why));
 	}
 	c->n_cases = n;
 	if (!n)

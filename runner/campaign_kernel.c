@@ -352,11 +352,11 @@ static void read_modules(struct reader *r, struct yaml_node *k, struct variant_c
 		v->modules = reader_path(r, v->modules);
 	if (yaml_get(k, "load") && !yaml_get_list(r->a, k, "load", &load, &n, r->e))
 		v->load = load;
-	if (!yaml_get(k, "modules") != !yaml_get(k, "load")) {
-		yaml_error(k, r->e, "'modules' and 'load' belong together");
+	if (v->load && !v->modules && !v->deb) {
+		yaml_error(k, r->e, "'load' needs 'modules', the folder where they lie");
 		err_hint(r->e, "e.g. modules: lib/modules/6.12.9, load: [9p, virtio_pci]");
-	} else if (v->modules && !r->guest) {
-		yaml_error(yaml_get(k, "modules"), r->e, "'modules' is for guests: backend qemu");
+	} else if ((v->modules || v->load) && !r->guest) {
+		yaml_error(k, r->e, "'modules' and 'load' are for guests: backend qemu");
 	}
 }
 

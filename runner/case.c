@@ -9,6 +9,7 @@
 
 #include "core/file.h"
 #include "core/num.h"
+#include "runner/guest.h"
 
 enum { IDENTITY_LENGTH = 16 };
 
@@ -296,12 +297,19 @@ double case_deadline(const struct test_case *c, bool slow)
 	return c->deadline > 0 ? c->deadline : c->expected * factor + (slow ? 90 : 30);
 }
 
+/* Guests build with this machine's tools. */
+static void add_inside(struct argument_list *l)
+{
+	add_argument(l, "chroot");
+	add_argument(l, GUEST_SHARE_ROOT);
+}
+
 /*
  * bash's `time` prints the times; the command itself is never part of the shell's text. What an
  * enclosing make or the user's TIMEFORMAT would change is set here.
  */
 static void case_build_job(struct arena *a, const struct test_case *c, const char *program,
-			   struct job *job)
+			   bool in_guest, struct job *job)
 {
 	static const char *const env[] = {
 		"MAKEFLAGS=",
@@ -313,6 +321,10 @@ static void case_build_job(struct arena *a, const struct test_case *c, const cha
 	struct argument_list timed = {.a = a}, clean = {.a = a};
 	const char *const *argv;
 
+	if (in_guest) {
+		add_inside(&timed);
+		add_inside(&clean);
+	}
 	add_argument(&timed, "bash");
 	add_argument(&timed, "-c");
 	add_argument(&timed, "time \"$@\"");
@@ -347,7 +359,7 @@ void case_job(struct arena *a, const struct test_case *c, bool local, bool slow,
 	if (c->bench->nofile && catalog_evaluate(c->bench->nofile, case_number, c, &nofile))
 		job->nofile = (uint64_t)nofile;
 	if (c->bench->build)
-		case_build_job(a, c, program, job);
+		case_build_job(a, c, program, !local, job);
 }
 
 void case_estimate(struct test_case *c, bool slow)

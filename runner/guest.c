@@ -40,24 +40,41 @@ void guest_node_cpus(const struct guest_spec *spec, int node, int *first, int *l
 	*last = node == nodes - 1 ? spec->cpus - 1 : *first + each - 1;
 }
 
-/* Memory is split like CPUs. */
+/* Memory is split like CPUs. A daemon that shares files has its part in it. */
 static void add_nodes(struct words *w, struct arena *a, const struct guest_spec *spec)
 {
+	const bool shared = spec->share && *spec->share;
 	int64_t memory = spec->memory / MAX(spec->nodes, 1);
-	int i, first, last;
+	int nodes = spec->nodes > 1 ? spec->nodes : shared, i, first, last;
 
-	for (i = 0; spec->nodes > 1 && i < spec->nodes; i++) {
+	for (i = 0; i < nodes; i++) {
 		guest_node_cpus(spec, i, &first, &last);
 		add_words(w, (const char *[]){
 			"-object",
-			arena_printf(a, "memory-backend-ram,id=node%d,size=%lldM", i,
-				     (long long)(i == spec->nodes - 1 ? spec->memory - memory * i
-								      : memory)),
+			arena_printf(a, "memory-backend-%s,id=node%d,size=%lldM",
+				     shared ? "memfd,share=on" : "ram", i,
+				     (long long)(i == nodes - 1 ? spec->memory - memory * i
+								: memory)),
 			"-numa",
 			arena_printf(a, "node,nodeid=%d,cpus=%d-%d,memdev=node%d", i, first, last,
 				     i),
 			NULL});
 	}
+}
+
+static void add_share(struct words *w, struct arena *a, const struct guest_spec *spec)
+{
+	if (!spec->share)
+		return;
+	if (*spec->share)
+		add_words(w, (const char *[]){
+			"-chardev", arena_printf(a, "socket,id=share,path=%s", spec->share),
+			"-device", "vhost-user-fs-pci,chardev=share,tag=" GUEST_SHARE, NULL});
+	else
+		add_words(w, (const char *[]){
+			"-fsdev",
+			"local,id=share,path=/,security_model=none,readonly=on,multidevs=remap",
+			"-device", "virtio-9p-pci,fsdev=share,mount_tag=" GUEST_SHARE, NULL});
 }
 
 /* console and line: chardevs of the two serial lines. */
@@ -87,6 +104,7 @@ static const char *const *qemu_argv(struct arena *a, const struct guest_spec *sp
 		fcntl(spec->initrd_fd, F_SETFD, 0);
 	add_words(&w, base);
 	add_nodes(&w, a, spec);
+	add_share(&w, a, spec);
 	if (spec->seed)
 		add_words(&w, counting);
 	*ARRAY_PUSH(&w.list) = NULL;

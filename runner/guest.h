@@ -17,6 +17,10 @@
 #define GUEST_ICOUNT "shift=0,sleep=off"
 #define GUEST_RTC    "base=2024-01-01T00:00:00,clock=vm"
 
+/* Tag of the host's files, and where the guest has them (guest/share.h). */
+#define GUEST_SHARE	 "host"
+#define GUEST_SHARE_ROOT "/host"
+
 struct guest_spec {
 	const char *program;	 /* qemu-system-x86_64 */
 	const char *accelerator; /* "kvm" or "tcg" */
@@ -29,6 +33,11 @@ struct guest_spec {
 	 * but this seed (from 1; 0: an ordinary guest). One CPU, accelerator "tcg".
 	 */
 	int64_t seed;
+	/*
+	 * The files of this machine, read only: of a daemon at this socket (virtiofs), or with "" of
+	 * QEMU itself (9p). NULL: none.
+	 */
+	const char *share;
 	int initrd_fd; /* in place of initrd, from initramfs_with(); -1: none */
 };
 

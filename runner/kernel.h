@@ -14,6 +14,7 @@ struct kernel_options {
 	void (*note)(const char *text);
 	bool boots_vmlinux;  /* the backend boots an uncompressed vmlinux by its PVH note */
 	bool installed_only; /* a name (uname -r) is enough: somebody else boots it */
+	bool modules; /* of a package are wanted too */
 	bool peeks; /* nothing is built: what is not in the cache is "no_kernel" */
 };
 
@@ -78,10 +79,10 @@ void kernel_note(const struct kernel_request *r, const char *fmt, ...) _printf_(
 /*
  * A package, or a meta package that is followed through its linux-image-* dependency; "NAME" or
  * "NAME=VERSION". Nothing is installed; what is in the cache is neither downloaded nor unpacked
- * again. k->source becomes "deb linux-image-6.1.0-57-cloud-amd64 6.1.192-3". note may be NULL.
+ * again. k->source becomes "deb linux-image-6.1.0-57-cloud-amd64 6.1.192-3".
  * -ENOENT: no such package; the hint names the nearest or says how to get the package lists.
  */
-int kernel_find_deb(struct arena *a, const char *package, void (*note)(const char *text),
+int kernel_find_deb(struct arena *a, const char *package, const struct kernel_options *opt,
 		    struct kernel_found *k, struct err *e);
 
 /* A bzImage or a vmlinux; anything else is -EINVAL. */

@@ -258,30 +258,41 @@ static int unpack_file(struct archive *ar, const char *path, struct err *e)
 	return 0;
 }
 
+/* What a file of the package is to us: where it goes below our folder, NULL: nowhere. */
+static char *place_of(struct arena *a, const char *path, bool modules)
+{
+	const char *name = path ? strrchr(path, '/') : NULL;
+
+	path += path && str_starts(path, "./") ? 2 : 0;
+	if (!name)
+		return NULL;
+	if (str_starts(path, "boot/") &&
+	    (str_starts(name, "/vmlinuz-") || str_starts(name, "/config-")))
+		return arena_strdup(a, name);
+	/* no two modules of a kernel have one name */
+	if (modules && (str_starts(path, "lib/modules/") || str_starts(path, "usr/lib/modules/")) &&
+	    (strstr(name, ".ko") || !strcmp(name, "/modules.builtin")))
+		return arena_printf(a, "/modules%s", name);
+	return NULL;
+}
+
 /*
  * From data.tar: ./boot/vmlinuz-* and ./boot/config-*. They stand at its beginning; the modules
- * behind them are not even decompressed.
+ * behind them are not even decompressed, unless they are wanted.
  */
-static int unpack_boot(struct arena *a, struct archive *data, const char *dir, struct err *e)
+static int unpack_data(struct arena *a, struct archive *data, const char *dir, bool modules,
+		       struct err *e)
 {
-	bool image = false, config = false;
 	struct archive_entry *entry;
-	int r = ARCHIVE_OK;
+	int found = 0, r = ARCHIVE_OK;
 
-	while (!(image && config) && (r = archive_read_next_header(data, &entry)) == ARCHIVE_OK) {
-		const char *path = archive_entry_pathname(entry);
-		const char *name = path ? strrchr(path, '/') : NULL;
+	while ((modules || found < 2) && (r = archive_read_next_header(data, &entry)) == ARCHIVE_OK) {
+		char *place = place_of(a, archive_entry_pathname(entry), modules);
 
-		if (!name || archive_entry_filetype(entry) != AE_IFREG ||
-		    !(str_starts(path, "./boot/") || str_starts(path, "boot/")))
+		if (!place || archive_entry_filetype(entry) != AE_IFREG)
 			continue;
-		if (str_starts(++name, "vmlinuz-"))
-			image = true;
-		else if (str_starts(name, "config-"))
-			config = true;
-		else
-			continue;
-		r = unpack_file(data, arena_printf(a, "%s/%s", dir, name), e);
+		found += !str_starts(place, "/modules");
+		r = unpack_file(data, arena_printf(a, "%s%s", dir, place), e);
 		if (r)
 			return r;
 	}
@@ -290,7 +301,7 @@ static int unpack_boot(struct arena *a, struct archive *data, const char *dir, s
 		       : err_add(e, -EIO, "cannot unpack the package: %s", archive_why(data));
 }
 
-static int unpack_deb(struct arena *a, const char *deb, const char *dir, struct err *e)
+static int unpack_deb(struct arena *a, const char *deb, const char *dir, bool modules, struct err *e)
 {
 	struct archive *outer = archive_open_tools(), *inner = archive_open_tools();
 	struct nested *nested = mem_zalloc(sizeof(*nested));
@@ -306,7 +317,7 @@ static int unpack_deb(struct arena *a, const char *deb, const char *dir, struct 
 		if (!str_starts(archive_entry_pathname(entry), "data.tar"))
 			continue;
 		r = archive_read_open(inner, nested, NULL, nested_read, NULL) == ARCHIVE_OK
-			    ? unpack_boot(a, inner, dir, e)
+			    ? unpack_data(a, inner, dir, modules, e)
 			    : err_add(e, -EIO, "cannot read %s: %s", deb, archive_why(inner));
 	}
 	if (r == -ENOENT)
@@ -359,8 +370,12 @@ static int download(struct arena *a, const struct package *p, const char *dir, c
 	return code;
 }
 
-/* Downloads and unpacks into a folder of its own, then moves it into place. */
-static int fetch(struct arena *a, const struct package *p, const char *dir, struct err *e)
+/*
+ * Downloads and unpacks into a folder of its own, then moves it into place; where a kernel is there
+ * without its modules, only these.
+ */
+static int fetch(struct arena *a, const struct package *p, const char *dir, bool modules,
+		 struct err *e)
 {
 	char *work = path_cache(a, "kernels/download.XXXXXX"), *deb = NULL, *image, *stamp;
 	_cleanup_err_ struct err ignored = ERR_INIT;
@@ -370,8 +385,10 @@ static int fetch(struct arena *a, const struct package *p, const char *dir, stru
 	if (!mkdtemp(work))
 		return err_add_errno(e, "cannot create the folder %s", work);
 	r = download(a, p, work, &deb, e);
+	if (!r && modules)
+		r = file_make_dirs(arena_printf(a, "%s/modules", work), e);
 	if (!r)
-		r = unpack_deb(a, deb, work, e);
+		r = unpack_deb(a, deb, work, modules, e);
 	if (r)
 		goto out;
 	unlink(deb);
@@ -387,6 +404,8 @@ static int fetch(struct arena *a, const struct package *p, const char *dir, stru
 	/* Somebody else may have been faster: theirs is as good. */
 	if (!r && rename(work, dir) && errno != ENOTEMPTY && errno != EEXIST)
 		r = err_add_errno(e, "cannot move %s to %s", work, dir);
+	if (!r && modules)
+		rename(arena_printf(a, "%s/modules", work), arena_printf(a, "%s/modules", dir));
 out:
 	file_remove_tree(work, &ignored);
 	return r;
@@ -408,25 +427,28 @@ static bool find_cached(struct arena *a, const struct package *p, const char *di
 	return !strcmp(stamp.buf, stamp_text(a, p, k->image_sha256));
 }
 
-int kernel_find_deb(struct arena *a, const char *package, void (*note)(const char *text),
+int kernel_find_deb(struct arena *a, const char *package, const struct kernel_options *opt,
 		    struct kernel_found *k, struct err *e)
 {
 	_cleanup_err_ struct err ignored = ERR_INIT;
 	struct package p;
-	char *dir;
+	char *dir, *modules;
+	bool cached;
 	int r = package_resolve(a, package, &p, e);
 
 	if (r)
 		return r;
 	dir = path_cache(a, arena_printf(a, "kernels/%s_%s", p.name, p.version));
-	if (!find_cached(a, &p, dir, k)) {
-		if (note)
-			note(arena_printf(a, "downloading %s %s", p.name, p.version));
+	modules = arena_printf(a, "%s/modules", dir);
+	cached = find_cached(a, &p, dir, k);
+	if (!cached || (opt->modules && !file_is_dir(modules))) {
+		if (opt->note)
+			opt->note(arena_printf(a, "downloading %s %s", p.name, p.version));
 		r = file_make_dirs(path_cache(a, "kernels"), e);
-		if (!r)
+		if (!r && !cached)
 			r = file_remove_tree(dir, e); /* damaged */
 		if (!r)
-			r = fetch(a, &p, dir, e);
+			r = fetch(a, &p, dir, opt->modules, e);
 		if (r)
 			return r;
 		if (!find_cached(a, &p, dir, k))
@@ -434,6 +456,7 @@ int kernel_find_deb(struct arena *a, const char *package, void (*note)(const cha
 	}
 	k->source = arena_printf(a, "deb %s %s", p.name, p.version);
 	k->config = only_file(a, dir, "config-*", &ignored);
+	k->modules = opt->modules ? modules : NULL;
 	return 0;
 }
 
@@ -444,7 +467,7 @@ static bool names_deb(const struct variant_config *v)
 
 static int find_deb(const struct kernel_request *r, struct kernel_found *k)
 {
-	return kernel_find_deb(r->a, r->v->deb, r->opt->note, k, r->e);
+	return kernel_find_deb(r->a, r->v->deb, r->opt, k, r->e);
 }
 
 static int check_deb(const struct kernel_request *r)

@@ -27,6 +27,7 @@
 #include "runner/modules.h"
 #include "runner/qemu.h"
 #include "runner/settings.h"
+#include "runner/share.h"
 
 /* Seconds, on a machine with no more work than CPUs; see slowness(). */
 #define BOOT_DEADLINE 120.0 /* Debian's kernels need 3 to 8 under TCG */
@@ -46,6 +47,7 @@ struct qemu {
 		struct initramfs_file *files; /* one per module */
 		size_t n;
 	} *modules; /* one per variant */
+	struct share share; /* kind NULL: nothing is built */
 	struct guest guest;
 	int runs; /* of this visit */
 	double started;
@@ -104,6 +106,17 @@ static void mark_load(struct backend *b)
 		if (!strcmp(c->cases[i].bench->program, "tbench"))
 			case_set_param(b->a, &c->cases[i], "load", value);
 	}
+}
+
+/* So are builds: what is read comes over another way than on this machine. */
+static void mark_share(struct backend *b, const struct share *share)
+{
+	const struct campaign_config *c = b->config;
+	size_t i;
+
+	for (i = 0; i < c->n_cases; i++)
+		if (c->cases[i].bench->build)
+			case_set_param(b->a, &c->cases[i], "share", share->kind);
 }
 
 /* Programs of the campaign's benchmarks and monitors, NULL-terminated. */
@@ -167,23 +180,54 @@ static int qemu_prepare(struct backend *b, struct err *e)
 		r = initramfs_build(b->a, campaign_programs(b), &q->initramfs, e);
 	if (!r)
 		mark_load(b);
+	if (!r && campaign_builds(b->config)) {
+		share_choose(b->a, &q->share);
+		mark_share(b, &q->share);
+	}
 	if (!r && b->config->counting)
 		describe_counting(b, q);
 	return r;
 }
 
+/* What guests of a variant load: as the campaign says, and what sharing files takes. */
+static const char *const *modules_wanted(struct backend *b, const struct variant_config *vc)
+{
+	const struct qemu *q = b->priv;
+	const char *const *const lists[] = {vc->load, q->share.modules};
+	const char *const *p, **all;
+	size_t i, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		for (p = lists[i]; p && *p; p++)
+			n++;
+	all = arena_alloc_array(b->a, n + 1, sizeof(*all));
+	for (i = n = 0; i < ARRAY_SIZE(lists); i++)
+		for (p = lists[i]; p && *p; p++)
+			all[n++] = *p;
+	return all;
+}
+
 static int qemu_find_kernel(struct backend *b, int variant, struct kernel_found *k, struct err *e)
 {
-	const struct kernel_options options = {.note = b->note, .boots_vmlinux = true, .peeks = b->peeks};
 	const struct variant_config *vc = &b->config->variants[variant];
+	const char *const *wanted = modules_wanted(b, vc);
+	const struct kernel_options options = {.note = b->note,
+					       .boots_vmlinux = true,
+					       .modules = *wanted && !vc->modules,
+					       .peeks = b->peeks};
 	struct qemu *q = b->priv;
 	struct qemu_modules *modules = &q->modules[variant];
+	const char *folder;
 	int r = kernel_find(b->a, b->config, vc, &options, k, e);
 
 	if (!r && k->image_sha256 && b->known_build_id)
 		k->build_id = b->known_build_id(b->data, k->image_sha256);
-	if (!r && vc->modules) {
-		r = modules_find(b->a, vc->modules, vc->load, &modules->files, &modules->n, e);
+	folder = vc->modules ? vc->modules : k->modules;
+	if (!r && folder) {
+		r = modules_find(b->a, folder, wanted, &modules->files, &modules->n, e);
+		if (r && q->share.kind)
+			err_hint(e, "guests that build read this machine's files by virtiofs (virtiofsd, "
+				    "run by root) or 9p; Debian's cloud kernels have no 9p");
 		if (r)
 			err_at(e, b->config->file, vc->kernel_line, vc->kernel_column);
 	}
@@ -205,6 +249,7 @@ static int stop_guest(struct backend *b, struct visit *v)
 	if (!g->child.pid)
 		return 0;
 	guest_stop(g, &status);
+	share_stop(&q->share);
 	visit_add_fact(b, v, "host_cpu_seconds",
 		   arena_printf(b->a, "%.2f",
 				proc_seconds(u->ru_utime) + proc_seconds(u->ru_stime)));
@@ -377,6 +422,8 @@ static int start_guest(struct backend *b, struct visit *v, const struct strbuf *
 		visit_add_fact(b, v, "seed", arena_printf(b->a, "%lld", (long long)spec.seed));
 	}
 	r = qemu_add_files(b, v->variant, orders, &spec, e);
+	if (!r && q->share.kind)
+		r = share_start(b->a, &q->share, &spec, e);
 	if (!r)
 		r = guest_start(&q->guest, &spec, e);
 	if (spec.initrd_fd >= 0)
@@ -384,25 +431,31 @@ static int start_guest(struct backend *b, struct visit *v, const struct strbuf *
 	return r;
 }
 
-static void apply_settings(struct backend *b, struct visit *v)
+/* One request that is answered by "done"; one that counts has it already. */
+static void ask_guest(struct backend *b, struct visit *v, const char *request, struct span text)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct qemu *q = b->priv;
 	struct span type, body;
 	enum guest_event event;
 
-	settings_encode(&b->config->variants[v->variant], &text);
-	if (!text.len && !b->config->flip)
-		return;
 	if (!b->counting)
-		guest_send(&q->guest, "set", text.buf, text.len);
+		guest_send(&q->guest, request, text.s, text.len);
 	event = guest_wait(&q->guest, SET_DEADLINE * slowness(), 0, &type, &body);
 	if (event == GUEST_FRAME && body.len) {
-		visit_fail(b, v, "config_error", "cannot set in the guest: %.*s",
+		visit_fail(b, v, "config_error", "cannot %s in the guest: %.*s", request,
 			   (int)span_trim(body).len, body.s);
 		stop_guest(b, v);
 	}
 	judge(b, v, event, true);
+}
+
+static void apply_settings(struct backend *b, struct visit *v)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	settings_encode(&b->config->variants[v->variant], &text);
+	if (text.len || b->config->flip)
+		ask_guest(b, v, "set", (struct span){strbuf_str(&text), text.len});
 }
 
 static int qemu_flip(struct backend *b, struct visit *v, struct err *e)
@@ -458,7 +511,9 @@ static int boot_guest(struct backend *b, struct visit *v, const struct job *job,
 	take_hello(b, v, body);
 	if (v->error)
 		stop_guest(b, v);
-	else
+	else if (q->share.kind)
+		ask_guest(b, v, "share", span_of(q->share.kind));
+	if (!v->error)
 		apply_settings(b, v);
 	return 0;
 }
@@ -586,8 +641,10 @@ static void qemu_release(struct backend *b)
 {
 	struct qemu *q = b->priv;
 
-	if (q)
-		guest_release(&q->guest);
+	if (!q)
+		return;
+	guest_release(&q->guest);
+	share_stop(&q->share);
 }
 
 static const struct backend_ops qemu_backend = {

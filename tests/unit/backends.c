@@ -63,7 +63,7 @@ static const char *open_qemu(struct fixture *f)
 
 	if (!path_program(arena, "qemu-system-x86_64"))
 		return "qemu-system-x86_64 is not installed";
-	if (kernel_find_deb(arena, "linux-image-cloud-amd64", NULL, &k, &e))
+	if (kernel_find_deb(arena, "linux-image-cloud-amd64", &(struct kernel_options){0}, &k, &e))
 		return arena_strdup(arena, err_text(&e));
 	f->variant.image = k.image;
 	return NULL;

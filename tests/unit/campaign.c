@@ -13,6 +13,7 @@
 
 #include "core/file.h"
 #include "runner/campaign.h"
+#include "runner/guest.h"
 #include "machine/knob.h"
 #include "runner/machine.h"
 
@@ -174,16 +175,19 @@ static void a_build_puts_no_text_into_the_shell(void **state)
 	built.source_dir = "/src";
 	built.build_dir = "/out";
 	case_job(f->a, &built, false, false, &job);
-	assert_string_equal(job.argv[0], "bash");
-	assert_string_equal(job.argv[2], "time \"$@\"");
-	assert_string_equal(job.argv[4], "make");
-	assert_string_equal(job.argv[8], "O=/out");
-	assert_string_equal(job.argv[10], "a;reboot");
-	assert_string_equal(job.argv[11], "$(x)");
-	assert_null(job.argv[12]);
-	assert_string_equal(job.prepare[4], "O=/out");
-	assert_string_equal(job.prepare[5], "-j1");
-	assert_string_equal(job.prepare[6], "clean");
+	/* in a guest: this machine's tools */
+	assert_string_equal(job.argv[0], "chroot");
+	assert_string_equal(job.prepare[1], GUEST_SHARE_ROOT);
+	assert_string_equal(job.argv[2], "bash");
+	assert_string_equal(job.argv[4], "time \"$@\"");
+	assert_string_equal(job.argv[6], "make");
+	assert_string_equal(job.argv[10], "O=/out");
+	assert_string_equal(job.argv[12], "a;reboot");
+	assert_string_equal(job.argv[13], "$(x)");
+	assert_null(job.argv[14]);
+	assert_string_equal(job.prepare[6], "O=/out");
+	assert_string_equal(job.prepare[7], "-j1");
+	assert_string_equal(job.prepare[8], "clean");
 }
 
 static void shares_count_the_cpus_of_the_binding(void **state)

@@ -196,7 +196,7 @@ static size_t downloads(void)
 static int find(const char *package, struct kernel_found *k, struct err *e)
 {
 	*k = (struct kernel_found){0};
-	return kernel_find_deb(arena, package, NULL, k, e);
+	return kernel_find_deb(arena, package, &(struct kernel_options){0}, k, e);
 }
 
 static void clear_cache(void)

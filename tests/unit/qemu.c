@@ -538,7 +538,7 @@ int main(int argc, char **argv)
 	arena = arena_new();
 	if (!path_program(arena, "qemu-system-x86_64") || !path_program(arena, "busybox"))
 		return skip_all("qemu-system-x86 or busybox is not installed");
-	if (kernel_find_deb(arena, PACKAGE, NULL, &kernel, &e))
+	if (kernel_find_deb(arena, PACKAGE, &(struct kernel_options){0}, &kernel, &e))
 		return skip_all(err_text(&e));
 	if (!mkdtemp(folder))
 		return 1;
