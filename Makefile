@@ -41,7 +41,7 @@ DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libyaml-dev r-mathlib
 DEPS_RUN := dbench rt-tests qemu-system-x86 busybox-static bc flex bison libelf-dev libssl-dev \
 	xz-utils bzip2 ca-certificates gnuplot-nox
 DEPS_TEST := libcmocka-dev jq libxml2-utils shellcheck sqlite3 python3 man-db procps openssl git \
-	git-email libmailtools-perl python3-aiosmtpd dropbear-bin openssh-client e2fsprogs
+	git-email libmailtools-perl python3-aiosmtpd dropbear-bin openssh-client e2fsprogs nginx-light
 PC := sqlite3 yaml-0.1 jansson libzstd libarchive libmd smartcols
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \

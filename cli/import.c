@@ -482,8 +482,7 @@ static int read_options(struct importer *im)
 	im->opt.again = cli_has(c, "again");
 	im->opt.tables.baseline = cli_value(c, "base");
 	im->lore = cli_has(c, "lore") ? cli_value(c, "lore") : LORE_BASE;
-	im->net.cacert = cli_value(c, "cacert");
-	if (cli_seconds(c, "timeout", &im->net.timeout))
+	if (cli_net_options(c, &im->net))
 		return -EINVAL;
 	im->json = c->json || format;
 	if (format && strcmp(format, "json"))

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/file.h"
 #include "core/num.h"
+#include "net/net.h"
 #include "runner/pager.h"
 
 bool cli_has(const struct cli *c, const char *name)
@@ -135,6 +137,23 @@ int cli_seconds(struct cli *c, const char *name, double *out)
 	if (!num_parse_duration(s, &v) || !(v > 0))
 		return cli_usage(c, "--%s takes a time such as 30s or 5m, not '%s'", name, s);
 	*out = v;
+	return 0;
+}
+
+int cli_net_options(struct cli *c, struct net_options *net)
+{
+	struct stat st;
+
+	net->cacert = cli_value(c, "cacert");
+	net->netrc = cli_value(c, "netrc");
+	if (cli_seconds(c, "timeout", &net->timeout))
+		return -EINVAL;
+	if (!net->netrc)
+		return 0;
+	if (access(net->netrc, R_OK) || stat(net->netrc, &st))
+		return err_add_errno(c->e, "cannot read %s", net->netrc);
+	if (st.st_mode & 077)
+		cli_warn(c, "%s can be read by other users: chmod 600 it", net->netrc);
 	return 0;
 }
 

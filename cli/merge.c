@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* kdelta merge: campaigns of other machines into this database. */
 #include "cli/page.h"
+#include "core/file.h"
 #include "exchange/bundle.h"
+#include "net/net.h"
+
+enum { MERGE_TRIES = 3 };
+#define MERGE_SIZE ((size_t)1 << 30) /* bytes of a bundle that is fetched */
 
 static const char *const words[] = {
 	[DB_MERGED_NEW] = "new",	   [DB_MERGED_SAME] = "there already",
@@ -34,6 +39,30 @@ static bool print_results(struct cli *c, const bundle_results *results)
 	return conflict;
 }
 
+static int merge_url(struct cli *c, struct db *db, const char *url, bundle_results *results)
+{
+	struct net_options net = {.limit = MERGE_SIZE, .tries = MERGE_TRIES};
+	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
+	int r = cli_net_options(c, &net);
+
+	if (r)
+		return r;
+	if (!net.netrc)
+		net.netrc = "";
+	r = net_get(url, &net, &file, NULL, c->e);
+	return r ? cli_failure(r)
+		 : bundle_merge_text(db, c->a, url, (struct span){strbuf_str(&file), file.len},
+				     results, c->e);
+}
+
+static int merge_one(struct cli *c, struct db *db, const char *what, bundle_results *results)
+{
+	bool url = str_starts(what, "https://") || str_starts(what, "http://");
+
+	return url && !file_exists(what) ? merge_url(c, db, what, results)
+					 : bundle_merge(db, c->a, what, results, c->e);
+}
+
 static int merge_run(struct cli *c)
 {
 	bundle_results results = {NULL, 0, 0};
@@ -45,15 +74,22 @@ static int merge_run(struct cli *c)
 		return cli_usage(c, "merge takes bundles of `kdelta export`, or databases");
 	r = cli_open_db(c, DB_WRITE, &db);
 	for (size_t i = 0; !r && i < c->n_operands; i++)
-		r = bundle_merge(db, c->a, c->operands[i], &results, c->e);
+		r = merge_one(c, db, c->operands[i], &results);
 	conflict = print_results(c, &results);
 	ARRAY_FREE(&results);
 	return r ? cli_failure(r) : conflict ? EXIT_FAILED : EXIT_DONE;
 }
 
+static const struct cli_option options[] = {
+	{"netrc", 0, "FILE", "user and password of servers (default ~/.netrc)"},
+	{"cacert", 0, "FILE", "trust these authorities only (PEM)"},
+	{"timeout", 0, "TIME", "of a whole transfer (300s)"},
+	CLI_OPTIONS_END,
+};
+
 static const struct command merge = {
 	.name = "merge",
-	.usage = "FILE...",
+	.usage = "FILE|URL...",
 	.group = "keep",
 	.summary = "campaigns of other machines, from bundles or databases",
 	.help = "In whatever order and however often: a campaign that is there is left, one that "
@@ -61,8 +97,11 @@ static const struct command merge = {
 		"grown takes the place of its older self, and one whose runs differ is named and "
 		"left\n"
 		"(exit 1). Machines stay apart in every comparison. A campaign whose name another\n"
-		"machine has used is called NAME@MACHINE here.",
+		"machine has used is called NAME@MACHINE here. A bundle may lie on a web server;\n"
+		"it is fetched whole before anything is merged.",
+	.options = options,
 	.examples = "kdelta merge n1.tar.zst n2.tar.zst\n"
+		    "kdelta merge https://lab.example.org/bundles/n1.tar.zst\n"
 		    "kdelta merge --db all.db /mnt/*/kdelta.db",
 	.run = merge_run,
 };

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/select.h"
@@ -79,19 +78,12 @@ static int read_headers(struct send *s)
 static int read_credentials(struct send *s)
 {
 	struct cli *c = s->c;
-	struct stat st;
 
-	s->mail.netrc = cli_value(c, "netrc");
 	s->mail.user = getenv("KDELTA_SMTP_USER");
 	s->mail.password = getenv("KDELTA_SMTP_PASSWORD");
 	if (!s->mail.user != !s->mail.password)
 		return cli_usage(c, "KDELTA_SMTP_USER and KDELTA_SMTP_PASSWORD come together");
-	if (!s->mail.netrc)
-		return 0;
-	if (access(s->mail.netrc, R_OK) || stat(s->mail.netrc, &st))
-		return err_add_errno(c->e, "cannot read %s", s->mail.netrc);
-	if (st.st_mode & 077)
-		cli_warn(c, "%s can be read by other users: chmod 600 it", s->mail.netrc);
+	s->mail.netrc = s->net.netrc;
 	return 0;
 }
 
@@ -104,13 +96,12 @@ static int read_options(struct send *s)
 
 	s->mail.url = cli_value(c, "smtp");
 	s->mail.plain = cli_has(c, "insecure-plain");
-	s->net.cacert = cli_value(c, "cacert");
 	for (i = 0; (file = cli_value_at(c, "output", i)); i++)
 		if (strcmp(file, "-") && !str_ends(file, ".eml") && !str_ends(file, ".mbox"))
 			return cli_usage(c, "-o takes FILE.eml, FILE.mbox or -, not '%s'", file);
 	if (!i && !s->mail.url && !c->dry_run)
 		return cli_usage(c, "where to? -o FILE.eml, -o FILE.mbox, -o - or --smtp URL");
-	r = cli_seconds(c, "timeout", &s->net.timeout);
+	r = cli_net_options(c, &s->net);
 	if (!r)
 		r = read_headers(s);
 	return r ? r : read_credentials(s);

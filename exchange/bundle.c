@@ -156,6 +156,7 @@ struct merge {
 	struct db *db, *raws; /* raws: where raw outputs are found by their hash */
 	struct arena *a;
 	const char *path;
+	struct span file; /* s NULL: path is read */
 	bundle_results *results;
 	struct err *e;
 };
@@ -275,6 +276,15 @@ static int take_member(struct reader *in, const char *name)
 	return 0;
 }
 
+static bool open_bundle(const struct reader *in)
+{
+	const struct merge *m = in->m;
+	int code = m->file.s ? archive_read_open_memory(in->ar, m->file.s, m->file.len)
+			     : archive_read_open_filename(in->ar, m->path, 65536);
+
+	return code == ARCHIVE_OK;
+}
+
 static int read_members(struct reader *in)
 {
 	struct archive_entry *entry;
@@ -282,7 +292,7 @@ static int read_members(struct reader *in)
 
 	archive_read_support_filter_zstd(in->ar);
 	archive_read_support_format_tar(in->ar);
-	if (archive_read_open_filename(in->ar, in->m->path, 65536) != ARCHIVE_OK)
+	if (!open_bundle(in))
 		return reader_fails(in);
 	while (!r && (code = archive_read_next_header(in->ar, &entry)) == ARCHIVE_OK) {
 		const char *name = archive_entry_pathname(entry);
@@ -327,4 +337,12 @@ int bundle_merge(struct db *db, struct arena *a, const char *path, bundle_result
 	struct merge m = {.db = db, .a = a, .path = path, .results = results, .e = e};
 
 	return file_starts_with(path, "SQLite format 3") ? merge_database(&m) : merge_bundle(&m);
+}
+
+int bundle_merge_text(struct db *db, struct arena *a, const char *name, struct span file,
+		      bundle_results *results, struct err *e)
+{
+	struct merge m = {.db = db, .a = a, .path = name, .file = file, .results = results, .e = e};
+
+	return merge_bundle(&m);
 }

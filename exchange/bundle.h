@@ -30,5 +30,8 @@ typedef ARRAY_OF(struct bundle_result) bundle_results;
  */
 int bundle_merge(struct db *db, struct arena *a, const char *path, bundle_results *results,
 		 struct err *e);
+/* The same of a bundle in memory; name: for messages. */
+int bundle_merge_text(struct db *db, struct arena *a, const char *name, struct span file,
+		      bundle_results *results, struct err *e);
 
 #endif

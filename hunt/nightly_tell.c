@@ -142,7 +142,7 @@ static int deliver(struct nightly *n, const struct message *m)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const struct nightly_options *o = &n->opt;
 	struct net_mail mail = {.url = o->smtp, .from = m->from.mail};
-	const struct net_options net = {NULL, 0, 0};
+	const struct net_options net = {.timeout = 0};
 	int r = 0;
 
 	message_write(m, &text);

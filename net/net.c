@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "core/file.h"
 #include "net/net_curl.h"
 
 #define NET_LIBRARY "libcurl.so.4"
@@ -89,6 +91,25 @@ static bool is_loopback(const char *host)
 }
 
 /* ---- one transfer ---- */
+
+bool net_may_pass(CURLcode code, long status)
+{
+	switch (code) {
+	case CURLE_PARTIAL_FILE:
+	case CURLE_RECV_ERROR:
+	case CURLE_SEND_ERROR:
+	case CURLE_GOT_NOTHING:
+	case CURLE_OPERATION_TIMEDOUT:
+	case CURLE_HTTP2:
+	case CURLE_HTTP2_STREAM:
+		return true;
+	case CURLE_OK:
+	case CURLE_HTTP_RETURNED_ERROR:
+		return status >= 500 && status != 501 && status != 507;
+	default:
+		return false;
+	}
+}
 
 struct transfer {
 	CURL *h;
@@ -184,6 +205,33 @@ static int get_failed(const struct transfer *t, CURLcode code, const char *host,
 	return transfer_failed(t, code, host, e);
 }
 
+/* What the status of an answer means where that is known, and as an error. */
+static const struct {
+	long status;
+	int error;
+	const char *text;
+} answers[] = {
+	{401, EACCES, " (user and password are wanted)"}, {403, EACCES, " (forbidden)"},
+	{404, EIO, " (not found)"},			  {405, EIO, " (it takes no such request)"},
+	{409, EIO, " (there is no such folder)"},	  {413, EFBIG, " (too large for it)"},
+	{507, ENOSPC, " (no space is left there)"},
+};
+
+static int status_failed(long status, const char *host, struct err *e)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(answers) && answers[i].status != status)
+		i++;
+	if (i == ARRAY_SIZE(answers))
+		return err_add(e, -EIO, "%s answers %ld", host, status);
+	err_add(e, 0, "%s answers %ld%s", host, status, answers[i].text);
+	if (status == 401)
+		err_hint(e, "they come from ~/.netrc or --netrc FILE: machine %s login USER password "
+			    "PASSWORD", host);
+	return -answers[i].error;
+}
+
 static int get_answered(const struct transfer *t, const char *host, bool *html, struct err *e)
 {
 	const char *type = NULL;
@@ -195,10 +243,23 @@ static int get_answered(const struct transfer *t, const char *host, bool *html, 
 		*html = type && str_starts(type, "text/html");
 	if (status >= 200 && status < 300)
 		return 0;
-	return err_add(e, -EIO, "%s answers %ld%s", host, status,
-		       status == 404   ? " (not found)"
-		       : status == 403 ? " (forbidden)"
-				       : "");
+	return status_failed(status, host, e);
+}
+
+static int http_login(struct transfer *t, const struct net_address *at, struct err *e)
+{
+	const char *file = t->opt->netrc;
+	bool clear = strcmp(at->scheme, "https") && !is_loopback(at->host);
+
+	if (!file || (clear && !*file))
+		return 0;
+	if (clear)
+		return err_add(e, -EINVAL, "a password would be readable on the network: the address "
+					   "of %s is not https://", at->host);
+	curl.easy_setopt(t->h, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
+	if (*file)
+		curl.easy_setopt(t->h, CURLOPT_NETRC_FILE, file);
+	return 0;
 }
 
 /* Opens the transfer of t->out for an http(s) address. */
@@ -219,13 +280,23 @@ static int http_init(struct transfer *t, const char *url, const struct net_optio
 	curl.easy_setopt(t->h, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)t->limit);
 	curl.easy_setopt(t->h, CURLOPT_WRITEFUNCTION, take_body);
 	curl.easy_setopt(t->h, CURLOPT_WRITEDATA, t);
-	return 0;
+	return http_login(t, at, e);
 }
 
 static int http_perform(struct transfer *t, const char *host, bool *html, struct err *e)
 {
-	CURLcode code = curl.easy_perform(t->h);
+	CURLcode code;
 
+	for (int i = 1;; i++) {
+		long status = 0;
+
+		code = curl.easy_perform(t->h);
+		curl.easy_getinfo(t->h, CURLINFO_RESPONSE_CODE, &status);
+		if (i >= t->opt->tries || t->full || !net_may_pass(code, code ? 0 : status))
+			break;
+		strbuf_reset(t->out);
+		sleep((unsigned int)i);
+	}
 	return code ? get_failed(t, code, host, e) : get_answered(t, host, html, e);
 }
 
@@ -246,22 +317,91 @@ int net_get(const char *url, const struct net_options *opt, struct strbuf *out, 
 	return http_perform(&t, at.host, html, e);
 }
 
-int net_post(const char *url, struct span json, const struct net_options *opt, struct err *e)
+/* What is asked besides a GET. */
+struct http_request {
+	const char *method;  /* NULL: POST */
+	const char *headers[2];
+	struct span body;    /* s NULL: none */
+	curl_off_t *length;  /* of a HEAD: Content-Length, -1: not said */
+};
+
+static int http_send(const char *url, const struct http_request *rq, const struct net_options *opt,
+		     struct err *e)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	_cleanup_transfer_ struct transfer t = {.out = &out};
 	_cleanup_address_ struct net_address at = {NULL, NULL};
-	struct curl_slist *headers;
+	struct curl_slist *headers = NULL;
 	int r = http_init(&t, url, opt, &at, e);
 
 	if (r)
 		return r;
-	headers = curl.slist_append(NULL, "Content-Type: application/json");
+	for (size_t i = 0; i < ARRAY_SIZE(rq->headers) && rq->headers[i]; i++)
+		headers = curl.slist_append(headers, rq->headers[i]);
 	curl.easy_setopt(t.h, CURLOPT_HTTPHEADER, headers);
-	curl.easy_setopt(t.h, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)json.len);
-	curl.easy_setopt(t.h, CURLOPT_POSTFIELDS, json.s);
+	if (rq->body.s) {
+		curl.easy_setopt(t.h, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)rq->body.len);
+		curl.easy_setopt(t.h, CURLOPT_POSTFIELDS, rq->body.s);
+	}
+	if (rq->length)
+		curl.easy_setopt(t.h, CURLOPT_NOBODY, 1L);
+	else if (rq->method)
+		curl.easy_setopt(t.h, CURLOPT_CUSTOMREQUEST, rq->method);
 	r = http_perform(&t, at.host, NULL, e);
+	if (!r && rq->length)
+		curl.easy_getinfo(t.h, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, rq->length);
 	curl.slist_free_all(headers);
+	return r;
+}
+
+int net_post(const char *url, struct span json, const struct net_options *opt, struct err *e)
+{
+	const struct http_request post = {NULL, {"Content-Type: application/json"}, json, NULL};
+
+	return http_send(url, &post, opt, e);
+}
+
+/* The name that a file has while it may be a part. */
+static char *part_url(const char *url, struct span data)
+{
+	char hash[65];
+
+	data_sha256(data.s, data.len, hash);
+	return mem_printf("%s.%.12s.part", url, hash);
+}
+
+static int check_stored(const char *part, size_t len, const struct net_options *opt, struct err *e)
+{
+	curl_off_t stored = -1;
+	const struct http_request head = {"HEAD", {NULL}, {NULL, 0}, &stored};
+	int r = http_send(part, &head, opt, e);
+
+	if (!r && stored >= 0 && (size_t)stored != len)
+		r = err_add(e, -EBADMSG, "%s: the server has %lld bytes of %zu that were sent", part,
+			    (long long)stored, len);
+	return r;
+}
+
+int net_put(const char *url, struct span data, const struct net_options *opt, struct err *e)
+{
+	_cleanup_free_ char *part = part_url(url, data);
+	_cleanup_free_ char *to = mem_printf("Destination: %s", url);
+	const struct http_request put = {"PUT", {"Content-Type: application/zstd"}, data, NULL};
+	const struct http_request move = {"MOVE", {to, "Overwrite: T"}, {NULL, 0}, NULL};
+	const struct http_request delete = {"DELETE", {NULL}, {NULL, 0}, NULL};
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	int r;
+
+	if (strpbrk(url, "?#"))
+		return err_add(e, -EINVAL, "'%s' is no address of a file: it has a ? or #", url);
+	r = http_send(part, &put, opt, e);
+	if (r)
+		return r;
+	r = check_stored(part, data.len, opt, e);
+	if (!r)
+		r = http_send(part, &move, opt, e);
+	if (r)
+		http_send(part, &delete, opt, &ignored);
 	return r;
 }
 

@@ -19,12 +19,18 @@ struct net_options {
 	const char *cacert; /* PEM file that takes the place of the system's authorities, or NULL */
 	double timeout;	    /* seconds for the whole transfer; 0: 300, and 30 without a byte */
 	size_t limit;	    /* bytes of an answer; 0: NET_SIZE_LIMIT */
+	/*
+	 * File with user and password of http(s) servers, "": ~/.netrc, NULL: none. Not for http://
+	 * but to the loopback: there "" is ignored, a file refused.
+	 */
+	const char *netrc;
+	int tries; /* where the connection breaks or the server is in trouble; 0: 1 */
 };
 
 /*
  * GET of an http(s) address, also after redirects, from https to https only. Certificates are
  * checked. html (may be NULL): the answer says that it is a web page. -EINVAL: an address that is
- * refused as it stands; -EFBIG, -ETIMEDOUT, -EACCES (certificate), -EIO otherwise.
+ * refused as it stands; -EFBIG, -ETIMEDOUT, -EACCES (certificate, 401, 403), -EIO otherwise.
  */
 int net_get(const char *url, const struct net_options *opt, struct strbuf *out, bool *html,
 	    struct err *e);
@@ -34,6 +40,14 @@ int net_get(const char *url, const struct net_options *opt, struct strbuf *out, 
  * into a GET. Errors as of net_get.
  */
 int net_post(const char *url, struct span json, const struct net_options *opt, struct err *e);
+
+/*
+ * Stores a file on a WebDAV server: PUT to a name of its own beside it (URL.HASH.part), which is
+ * looked at and then renamed (MOVE), so that nobody ever sees a part of it under its name, and the
+ * same call goes on after anything. -ENOSPC: 507; -EBADMSG: the server has not got what was sent;
+ * else as of net_get.
+ */
+int net_put(const char *url, struct span data, const struct net_options *opt, struct err *e);
 
 struct net_file {
 	const char *path;   /* where the whole file comes to lie */

@@ -41,6 +41,9 @@ extern struct net_curl curl;
 /* Opens the library, once. Nothing else here may be called before. */
 int net_load(struct err *e);
 
+/* Whether another try may cure a failure of a transfer. */
+bool net_may_pass(CURLcode code, long status);
+
 struct net_address {
 	char *scheme, *host; /* of libcurl */
 };

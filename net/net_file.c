@@ -220,25 +220,6 @@ static int file_failed(const struct file_transfer *t, CURLcode code, long status
 	return err_add(e, -EIO, "%s: broke off after %lld bytes (%s)", url, (long long)t->at, text);
 }
 
-/* Failures that another connection may cure. */
-static bool is_worth_another(CURLcode code, long status)
-{
-	switch (code) {
-	case CURLE_PARTIAL_FILE:
-	case CURLE_RECV_ERROR:
-	case CURLE_SEND_ERROR:
-	case CURLE_GOT_NOTHING:
-	case CURLE_OPERATION_TIMEDOUT:
-	case CURLE_HTTP2:
-	case CURLE_HTTP2_STREAM:
-		return true;
-	case CURLE_HTTP_RETURNED_ERROR:
-		return status == 416 || status >= 500;
-	default:
-		return false;
-	}
-}
-
 /* Of a server that promised more than there is, the checksum knows better. */
 static bool is_right(const struct file_transfer *t)
 {
@@ -260,7 +241,8 @@ static int file_tries(struct file_transfer *t, const char *url, struct err *e)
 		code = file_try(t, url, &status);
 		if (!code || proc_interrupted())
 			return code ? -EINTR : 0;
-		if (!is_worth_another(code, status) || t->io_errno || t->wrong_size)
+		if (!(status == 416 || net_may_pass(code, status)) || t->io_errno ||
+		    t->wrong_size)
 			break;
 		if (status == 416) { /* there is nothing behind what we have */
 			if (is_right(t))
