@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,24 +133,76 @@ static int sync_folder_of(const char *path)
 	return fd < 0 || fsync(fd) ? -errno : 0;
 }
 
+/* A device, a pipe or a terminal cannot be replaced, only written to. */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static int write_special(const char *path, const void *data, size_t len)
+{
+	_cleanup_fd_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : write_all(fd, data, len);
+}
+
+/*
+ * The new content takes shape under a name of its own, always the same, so that what a killed
+ * writer left is taken over by the next one; the lock keeps two of them apart. In a folder for all,
+ * a file that somebody else laid there is not written to.
+ */
+static int open_part(const char *part)
+{
+	struct stat held, named;
+
+	for (;;) {
+		int fd = open(part, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+		if (fd < 0)
+			return -1;
+		while (flock(fd, LOCK_EX) && errno == EINTR)
+			;
+		if (!fstat(fd, &held) && !stat(part, &named) && held.st_ino == named.st_ino &&
+		    held.st_dev == named.st_dev) {
+			if (S_ISREG(held.st_mode) && held.st_uid == geteuid() && held.st_nlink == 1)
+				return fd;
+			close(fd);
+			errno = EEXIST;
+			return -1;
+		}
+		close(fd); /* another writer has renamed it meanwhile */
+	}
+}
+
+static int replace(const char *part, int fd, const char *path, const void *data, size_t len)
+{
+	int r = write_all(fd, data, len);
+
+	if (!r && (ftruncate(fd, (off_t)len) || fchmod(fd, 0644) || fsync(fd) || rename(part, path)))
+		r = -errno;
+	if (r)
+		unlink(part);
+	else
+		sync_folder_of(path);
+	return r;
+}
+
 int file_write_atomic(const char *path, const void *data, size_t len, struct err *e)
 {
-	_cleanup_free_ char *tmp = mem_printf("%s.XXXXXX", path);
-	_cleanup_fd_ int fd = mkostemp(tmp, O_CLOEXEC);
+	_cleanup_free_ char *part = mem_printf("%s.new~", path);
+	bool special = is_special(path);
+	_cleanup_fd_ int fd = special ? -1 : open_part(part);
 	int r;
 
-	if (fd < 0)
+	if (!special && fd < 0)
 		return err_add_errno(e, "cannot create a file beside %s", path);
-	r = write_all(fd, data, len);
-	if (!r && (fchmod(fd, 0644) || fsync(fd) || rename(tmp, path)))
-		r = -errno;
-	if (r) {
-		unlink(tmp);
-		errno = -r;
-		return err_add_errno(e, "cannot write %s", path);
-	}
-	sync_folder_of(path);
-	return 0;
+	r = special ? write_special(path, data, len) : replace(part, fd, path, data, len);
+	if (!r)
+		return 0;
+	errno = -r;
+	return err_add_errno(e, "cannot write %s", path);
 }
 
 /* How much of ending a file ends in already. */

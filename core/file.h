@@ -16,7 +16,10 @@
 int file_read(const char *path, size_t limit, struct strbuf *out, struct err *e);
 /* The same without an error object, for /proc and /sys: returns 0 or -errno. Trailing blanks cut. */
 int file_read_line(const char *path, struct strbuf *out);
-/* Writes a temporary file beside path, syncs it, renames it. */
+/*
+ * Writes "PATH.new~", syncs it, renames it; what a killed writer left there goes with the next one.
+ * A device or a pipe is written to as it is.
+ */
 int file_write_atomic(const char *path, const void *data, size_t len, struct err *e);
 /*
  * Appends in one write, under a lock that mail readers honour; creates the file. A file that holds

@@ -2,10 +2,10 @@
 #include "runner/beside.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,39 +19,29 @@
 
 int beside_start(const struct proc_spec *spec, struct beside *b, struct err *e)
 {
-	const char *dir = getenv("TMPDIR");
-	int fd;
+	_cleanup_free_ char *path = NULL;
 
 	*b = (struct beside)BESIDE_INIT;
-	b->path = mem_printf("%s/kdelta-beside.XXXXXX", dir && *dir ? dir : "/tmp");
-	fd = mkostemp(b->path, O_CLOEXEC);
-	if (fd < 0) {
-		err_add_errno(e, "cannot create %s", b->path);
-		free(b->path);
-		b->path = NULL;
-		return -EIO;
-	}
-	close(fd);
-	return proc_start(spec, b->path, b->path, &b->child, e);
+	/* in memory: nothing is left where this program is killed */
+	b->output = memfd_create("beside", MFD_CLOEXEC);
+	if (b->output < 0)
+		return err_add_errno(e, "cannot make a file in memory");
+	path = mem_printf("/proc/self/fd/%d", b->output);
+	return proc_start(spec, path, path, &b->child, e);
 }
 
 void beside_stop(struct beside *b, double grace, struct strbuf *output)
 {
 	char buf[4096];
-	size_t n;
-	FILE *f;
+	ssize_t n;
 
 	proc_stop(&b->child, grace, NULL);
-	if (!b->path)
+	if (b->output < 0)
 		return;
-	f = fopen(b->path, "re");
-	while (f && output->len < OUTPUT_MAX && (n = fread(buf, 1, sizeof(buf), f)))
-		strbuf_add(output, buf, n);
-	if (f)
-		fclose(f);
-	unlink(b->path);
-	free(b->path);
-	b->path = NULL;
+	while (output->len < OUTPUT_MAX && (n = read(b->output, buf, sizeof(buf))) > 0)
+		strbuf_add(output, buf, (size_t)n);
+	close(b->output);
+	b->output = -1;
 }
 
 /* CPU time of a process, seconds; 0: not known. */

@@ -10,12 +10,13 @@ struct monitor;
 
 struct beside {
 	struct proc_child child;
-	char *path; /* file that takes its output; NULL: none */
+	int output; /* file in memory that takes its output; -1: none */
 };
 
 #define BESIDE_INIT                                    \
 	{                                              \
 		.child = {.out_fd = -1, .err_fd = -1}, \
+		.output = -1,                          \
 	}
 
 /* 0 or -errno with a message; beside_stop() is needed either way. */

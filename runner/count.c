@@ -15,11 +15,15 @@
 const char *const *count_wrap(struct arena *a, const char *const *argv, const char **file)
 {
 	const char *dir = getenv("TMPDIR"), **wrapped;
+	char *name = arena_printf(a, "%s/kdelta-count.XXXXXX", dir && *dir ? dir : "/tmp");
+	int fd = mkostemp(name, O_CLOEXEC);
 	size_t n = 0;
 
+	if (fd >= 0)
+		close(fd);
 	while (argv[n])
 		n++;
-	*file = arena_printf(a, "%s/kdelta-count.%d", dir && *dir ? dir : "/tmp", (int)getpid());
+	*file = name;
 	wrapped = arena_alloc_array(a, n + 3, sizeof(*wrapped));
 	wrapped[0] = COUNT_PROGRAM;
 	wrapped[1] = *file;

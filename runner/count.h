@@ -26,7 +26,10 @@ struct count {
 	double idle; /* share of the time in which no task ran, 0 to 1; NAN: not known */
 };
 
-/* "kdelta-count FILE argv...": an arena list; *file is the report's path, which does not exist. */
+/*
+ * "kdelta-count FILE argv...": an arena list; *file is the report's path, of an empty file that
+ * nobody else can write to. count_take() removes it.
+ */
 const char *const *count_wrap(struct arena *a, const char *const *argv, const char **file);
 /* Moves the report into text; false if there is none. */
 bool count_take(const char *file, struct strbuf *text);

@@ -280,6 +280,45 @@ static void test_files(void **state)
 			    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+/* What a killed writer left is taken over; nothing is written where a link leads, nor in the place
+ * of a device. */
+static void test_replacing(void **state)
+{
+	char dir[] = "/tmp/kdelta-core-XXXXXX";
+	_cleanup_arena_ struct arena *a = arena_new();
+	_cleanup_err_ struct err e = ERR_INIT;
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	const char *path, *part, *other;
+	struct stat st;
+	char **names;
+	size_t n;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	path = arena_printf(a, "%s/a", dir);
+	part = arena_printf(a, "%s/a.new~", dir);
+	other = arena_printf(a, "%s/other", dir);
+	assert_int_equal(file_write_atomic(part, "a long and old part", 19, &e), 0);
+	assert_int_equal(file_write_atomic(path, "new", 3, &e), 0);
+	assert_int_equal(file_read(path, 0, &sb, &e), 0);
+	assert_string_equal(strbuf_str(&sb), "new");
+	assert_int_equal(file_list(a, dir, NULL, &names, &n, &e), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(file_write_atomic(other, "kept", 4, &e), 0);
+	assert_int_equal(symlink(other, part), 0);
+	assert_int_equal(file_write_atomic(path, "newer", 5, &e), -ELOOP);
+	assert_int_equal(unlink(part), 0);
+	assert_int_equal(link(other, part), 0);
+	assert_int_equal(file_write_atomic(path, "newer", 5, &e), -EEXIST);
+	strbuf_reset(&sb);
+	assert_int_equal(file_read(other, 0, &sb, &e), 0);
+	assert_string_equal(strbuf_str(&sb), "kept");
+	assert_int_equal(file_write_atomic("/dev/null", "x", 1, &e), 0);
+	assert_true(!stat("/dev/null", &st) && S_ISCHR(st.st_mode));
+	assert_int_equal(file_write_atomic("/dev/full", "x", 1, &e), -ENOSPC);
+	assert_int_equal(file_remove_tree(dir, &e), 0);
+}
+
 static void test_errors_keep_all(void **state)
 {
 	_cleanup_err_ struct err e = ERR_INIT;
@@ -313,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_yaml_depth_is_bounded),
 		cmocka_unit_test(test_yaml_typed_access),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_replacing),
 		cmocka_unit_test(test_errors_keep_all),
 	};
 
