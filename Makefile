@@ -41,7 +41,7 @@ DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libyaml-dev r-mathlib
 DEPS_RUN := dbench rt-tests qemu-system-x86 busybox-static bc flex bison libelf-dev libssl-dev \
 	xz-utils bzip2 ca-certificates gnuplot-nox
 DEPS_TEST := libcmocka-dev jq libxml2-utils shellcheck sqlite3 python3 man-db procps openssl git \
-	git-email libmailtools-perl python3-aiosmtpd dropbear-bin openssh-client e2fsprogs nginx-light
+	git-email strace libmailtools-perl python3-aiosmtpd dropbear-bin openssh-client e2fsprogs nginx-light
 PC := sqlite3 yaml-0.1 jansson libzstd libarchive libmd smartcols
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
@@ -143,6 +143,7 @@ help:
 	@echo 'make check-slow the tests that boot many guests'
 	@echo 'make bench      speed and error rates;  make fuzz SECONDS=60;  make deps'
 	@echo 'make bench-bisect  runs that a bisection needs, and how often it is right'
+	@echo 'make crash      kills and failing system calls at every place that changes something'
 	@echo 'make install DESTDIR= PREFIX=/usr/local;  make clean'
 	@echo 'Variables: O= V=1 SAN=1 COVERAGE=1 SHARED=1 DEPS=no SUDO='
 
@@ -172,6 +173,9 @@ bench: all $(O)/tests/bench/stats $(O)/tests/bench/monitors $(O)/tests/bench/nig
 bench-bisect: $(O)/tests/bench/bisect
 	@$(O)/tests/bench/bisect
 
+crash: all
+	@KDELTA=./$(KDELTA) O=$(O) tests/crash/crash.py --all
+
 SECONDS ?= 60
 fuzz: $(FUZZERS)
 	@O=$(O) SECONDS_EACH=$(SECONDS) tests/fuzz/run.sh
@@ -199,6 +203,6 @@ install: all
 clean:
 	rm -rf $(O) $(O)-san $(O)-cov kdelta
 
-.PHONY: all help deps deps-check demo check check-slow tests bench bench-bisect fuzz install clean
+.PHONY: all help deps deps-check demo check check-slow tests bench bench-bisect crash fuzz install clean
 .SECONDARY:
 -include $(OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT:%=%.d) $(patsubst %.c,$(O)/fuzz-objects/%.d,$(FUZZ_SRC) $(wildcard tests/fuzz/*.c))

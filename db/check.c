@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,18 +98,31 @@ static int copy_all(struct db *db, struct db *copy, struct err *e)
 	return sqlite3_backup_finish(b) ? sql_error(copy, e) : 0;
 }
 
-int db_backup(struct db *db, const char *path, struct err *e)
+static int copy_into(struct db *db, const char *path, struct err *e)
 {
 	_cleanup_db_ struct db *copy = mem_zalloc(sizeof(*copy));
+
+	copy->path = mem_strdup(path);
+	if (sqlite3_open_v2(path, &copy->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL))
+		return sql_error(copy, e);
+	return copy_all(db, copy, e);
+}
+
+/* The copy gets its name when it is whole; what a killed one left is removed first. */
+int db_backup(struct db *db, const char *path, struct err *e)
+{
+	_cleanup_free_ char *part = mem_printf("%s.new~", path);
+	_cleanup_free_ char *journal = mem_printf("%s-journal", part);
 	int r;
 
 	if (file_exists(path))
 		return err_add(e, -EEXIST, "%s exists already", path);
-	copy->path = mem_strdup(path);
-	if (sqlite3_open_v2(path, &copy->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL))
-		return sql_error(copy, e);
-	r = copy_all(db, copy, e);
+	unlink(part);
+	unlink(journal);
+	r = copy_into(db, part, e);
+	if (!r && rename(part, path))
+		r = err_add_errno(e, "cannot move %s to %s", part, path);
 	if (r)
-		unlink(path);
+		unlink(part);
 	return r;
 }

@@ -130,14 +130,15 @@ static bool same_value(const char *x, const char *y)
 int journal_write(struct journal *j, const char *path, const char *what, const char *old,
 		  const char *new, struct err *e)
 {
-	int ret = 0;
+	int ret;
 
 	if (!journal_has(j, path, old)) {
 		journal_note(j, path, old, new);
-		ret = journal_save(j, e);
+		ret = journal_explain(e, journal_save(j, e), what);
+		if (ret)
+			return -ECANCELED;
 	}
-	if (!ret)
-		ret = file_write_existing(full_path(j, path), new, e);
+	ret = file_write_existing(full_path(j, path), new, e);
 	return journal_explain(e, ret, what);
 }
 

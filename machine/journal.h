@@ -62,7 +62,8 @@ int journal_save(struct journal *j, struct err *e);
 
 /*
  * Makes a file below the root hold a value: nothing to do where it does; else journal and write.
- * what: its name for people. -EINVAL: there is no such setting, or the kernel keeps another value.
+ * what: its name for people. -EINVAL: there is no such setting, or the kernel keeps another value;
+ * -ECANCELED: the journal cannot be written (a full disk), so nothing was changed.
  */
 int journal_set(struct journal *j, const char *path, const char *what, const char *value,
 		struct err *e);

@@ -2,6 +2,8 @@
 /* This machine, this kernel: variants differ by sysctls, scheduler features and environment. */
 #include "runner/host.h"
 
+#include <errno.h>
+
 #include "runner/kernel.h"
 #include "runner/machine.h"
 #include "runner/program.h"
@@ -33,8 +35,12 @@ static int host_find_kernel(struct backend *b, int variant, struct kernel_found 
 		       : program_find(b->a, b->config, &running, &options, found, e);
 }
 
-static int take_failure(struct backend *b, struct visit *v, int failure, const struct err *why)
+/* A full disk is no fault of the variant: the campaign stops, and can be resumed. */
+static int take_failure(struct backend *b, struct visit *v, int failure, const struct err *why,
+			struct err *e)
 {
+	if (failure == -ECANCELED)
+		return err_add(e, failure, "%s", err_text(why));
 	if (failure) {
 		v->error = "config_error";
 		v->message = arena_strdup(b->a, err_text(why));
@@ -50,7 +56,6 @@ int host_boot(struct backend *b, struct visit *v, struct err *e)
 	size_t i;
 	int ret = 0;
 
-	(void)e;
 	machine_read_kernel(b->a, &k);
 	v->boot_id = k.boot_id;
 	v->release = k.release;
@@ -65,7 +70,7 @@ int host_boot(struct backend *b, struct visit *v, struct err *e)
 		ret = settings_switch(b->a, &b->config->variants[i], &why);
 	if (!ret)
 		ret = settings_switch(b->a, &b->config->variants[v->variant], &why);
-	return take_failure(b, v, ret, &why);
+	return take_failure(b, v, ret, &why, e);
 }
 
 int host_flip(struct backend *b, struct visit *v, struct err *e)
@@ -73,9 +78,9 @@ int host_flip(struct backend *b, struct visit *v, struct err *e)
 	_cleanup_arena_ struct arena *scratch = arena_new();
 	_cleanup_err_ struct err why = ERR_INIT;
 
-	(void)e;
-	return take_failure(
-		b, v, settings_switch(scratch, &b->config->variants[v->variant], &why), &why);
+	return take_failure(b, v,
+			    settings_switch(scratch, &b->config->variants[v->variant], &why), &why,
+			    e);
 }
 
 int host_run(struct backend *b, struct visit *v, const struct job *job, struct job_result *result,

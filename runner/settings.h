@@ -15,7 +15,8 @@
 /*
  * Applies the settings of a variant in the place of those applied before: what the journal names is
  * put back first, and the journal stays. A setting that does not exist or cannot be written is
- * -EINVAL or -EACCES with the reason; what was changed before it stays until settings_restore().
+ * -EINVAL or -EACCES with the reason, -ECANCELED where it is the journal that cannot be written; what
+ * was changed before it stays until settings_restore().
  */
 int settings_switch(struct arena *a, const struct variant_config *v, struct err *e);
 

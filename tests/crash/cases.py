@@ -142,6 +142,7 @@ class Case:
     name = ""
     slow = False  # one point takes seconds
     after = (0,)  # exit status of the command left alone
+    gives_up = ()  # exit status of one that says that it cannot tell, and is not tried again
 
     def setup(self, f):
         raise NotImplementedError
@@ -191,11 +192,12 @@ class Merge(Case):
     def setup(self, f):
         f.put("bin/one", "#!/bin/sh\necho one\n", 0o755)
         f.put("bin/two", "#!/bin/sh\necho two\n", 0o755)
+        f.must("record", "two", "-r", "2", "--", "bin/two")
+        os.rename(f.path + "/kdelta.db", f.path + "/before.db")
+        f.must("merge", "before.db")
         f.must("record", "one", "-r", "2", "--", "bin/one")
-        f.must("record", "two", "-r", "2", "--", "bin/two")
         f.must("export", "-o", "b.tar.zst")
-        os.unlink(f.path + "/kdelta.db")
-        f.must("record", "two", "-r", "2", "--", "bin/two")
+        os.rename(f.path + "/before.db", f.path + "/kdelta.db")
 
     def command(self, f):
         return ["merge", "b.tar.zst"]
@@ -215,16 +217,17 @@ class Export(Merge):
         return super().state(f) + f.digest("b.tar.zst")
 
 
-class Report(Export):
+class Report(Case):
     """A file that takes the place of an older one."""
     name = "report"
 
     def setup(self, f):
-        super().setup(f)
+        f.put("t.csv", "metric,base,new\nx,1.5,2.5\ny,3,2\n")
+        f.must("import", "t.csv")
         f.put("out.html", "older")
 
     def command(self, f):
-        return ["report", "two", "-o", "html=out.html", "-o", "json=out.json"]
+        return ["report", "-o", "html=out.html", "-o", "json=out.json"]
 
     def state(self, f):
         return [f.digest("out.html", "out.json")]
@@ -241,7 +244,7 @@ class Backup(Export):
 
     def settle(self, f):
         r = f.kdelta("--db", f.path + "/copy.db", "list", "runs")
-        assert r.returncode == 0 and r.stdout.count("ok") >= 4, "the copy is none: " + r.stdout
+        assert r.returncode == 0 and r.stdout.count(" ok ") == 2, "the copy is none: " + r.stdout
 
 
 class Reparse(Import):
@@ -304,7 +307,8 @@ class Doctor(Case):
         return ["doctor", "--root", f.path + "/tree", "--fix"]
 
     def next(self, f):
-        return ["doctor", "--root", f.path + "/tree", "--restore"]
+        # a file of the tree, other than one of /sys, can be caught half written: nobody else's value
+        return ["doctor", "--root", f.path + "/tree", "--restore", "--force"]
 
     def state(self, f):
         return [[(n, h) for n, h in f.digest("tree/**") if "/var/" not in n]]
@@ -340,6 +344,7 @@ class Nightly(Case):
     name = "nightly"
     slow = True
     after = (0, 3)
+    gives_up = (4,)  # a commit that could not be built, for whatever reason, is a night without figures
 
     def setup(self, f):
         f.repository(5, NIGHTLY)
