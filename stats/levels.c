@@ -6,7 +6,9 @@
 
 #include "stats/internal.h"
 
-enum { N_SIGMA = 7, N_DRIFT = 5, N_LEVEL = 16, REFITS = 4, NEGLIGIBLE = 50 };
+enum { N_SIGMA = 7, N_DRIFT = 5, N_LEVEL = 16, REFITS = 4 };
+/* Log weights so far below the largest are nothing; before, and with, the prior of the effect. */
+enum { NEGLIGIBLE = 50, NEGLECTED = 32 };
 /* Half-widths of the grids, in standard deviations of what they hold. */
 static const double reach_axis = 3, reach_level = 4.3;
 
@@ -120,11 +122,11 @@ static double unit_sigma(const struct levels *l, const struct unit *u, double si
  */
 static void fill_bell(double v[N_LEVEL], double a, double z, double step, int k)
 {
-	double change = exp(-2 * a * step * step);
+	double near = exp(-a * step * step), tilt = exp(2 * a * step * z), change = near * near;
 
 	v[k] = 1;
 	for (int way = -1; way <= 1; way += 2) {
-		double ratio = exp(-a * step * (step - 2 * way * z));
+		double ratio = way > 0 ? near * tilt : near / tilt;
 
 		for (int i = k + way; i >= 0 && i < N_LEVEL; i += way) {
 			v[i] = v[i - way] * ratio;
@@ -155,7 +157,7 @@ static void add_unit_side(struct levels *l, const struct unit *u, size_t slice, 
 		most = MAX(most, v[i]);
 	}
 	for (i = 0; i < N_LEVEL; i++)
-		v[i] /= most;
+		v[i] *= 1 / most;
 	*scale_at(l, u->site, slice, side) += log(most / sigma) - wide * z * z;
 }
 
@@ -274,10 +276,22 @@ static void prepare(struct levels *l, const struct units *u, const struct split 
 	first_axes(l, u, end);
 }
 
+/* In lanes, which do not wait for each other. */
+static double sum_levels(const double v[N_LEVEL])
+{
+	enum { LANES = 4 };
+	double lane[LANES] = { 0 };
+
+	for (int i = 0; i < N_LEVEL; i += LANES)
+		for (int k = 0; k < LANES; k++)
+			lane[k] += v[i + k];
+	return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+
 static void extend(struct levels *l, struct product *to, const struct product *from,
 		   const struct split_part *part, size_t slice, int side)
 {
-	double sum = 0;
+	double sum;
 	size_t i, k;
 
 	if (from) {
@@ -294,9 +308,7 @@ static void extend(struct levels *l, struct product *to, const struct product *f
 			to->v[k] *= v[k];
 		to->log += *scale_at(l, part->sites[i], slice, side);
 	}
-	for (k = 0; k < N_LEVEL; k++)
-		sum += to->v[k];
-	to->sum = sum;
+	to->sum = sum = sum_levels(to->v);
 	/* far from the limits of a double, which a product of many would reach */
 	if (sum > 0 && sum < 1e-50) {
 		for (k = 0; k < N_LEVEL; k++)
@@ -322,11 +334,11 @@ static double log_effect_prior(const struct levels *l, double delta, double var,
 
 	for (i = 0; i < n; i++) {
 		double at = any ? 0 : middles[i] * l->o->threshold;
-		double sd = any ? spreads[i] * sigma : at / 4, v = sd * sd + var;
-		double plus = exp(-(delta - at) * (delta - at) / (2 * v)), minus = plus;
+		double sd = any ? spreads[i] * sigma : at / 4, v = sd * sd + var, half = 0.5 / v;
+		double plus = exp(-(delta - at) * (delta - at) * half), minus = plus;
 
 		if (!any) {
-			minus = l->o->sign <= 0 ? exp(-(delta + at) * (delta + at) / (2 * v)) : 0;
+			minus = l->o->sign <= 0 ? exp(-(delta + at) * (delta + at) * half) : 0;
 			plus *= l->o->sign >= 0;
 		}
 		sum += (plus + minus) / sqrt(v);
@@ -335,38 +347,48 @@ static double log_effect_prior(const struct levels *l, double delta, double var,
 	return log(sum / ((!any && l->o->sign ? 1 : 2) * sqrt(2 * M_PI) * (double)n) + 1e-12);
 }
 
-/* Mean and variance of a level, and the log of its integral. */
-static double integrate(const struct product *p, const struct slice *s, int side, struct cell *c)
+/* Mean and variance of a level. */
+static void take_moments(const struct product *p, const struct slice *s, int side, struct cell *c)
 {
-	double first = 0, second = 0;
+	double first[N_LEVEL], second[N_LEVEL], mean, square;
 
 	for (int i = 0; i < N_LEVEL; i++) {
 		double x = i - (N_LEVEL - 1) / 2.0;
 
-		first += p->v[i] * x;
-		second += p->v[i] * x * x;
+		first[i] = p->v[i] * x;
+		second[i] = first[i] * x;
 	}
-	first /= p->sum;
-	c->mean[side] = s->middle[side] + s->step[side] * first;
-	c->var[side] = s->step[side] * s->step[side] * (second / p->sum - first * first);
-	return p->log + log(p->sum * (s->step[side] > 0 ? s->step[side] : 1.0 / N_LEVEL));
+	mean = sum_levels(first) / p->sum;
+	square = sum_levels(second) / p->sum;
+	c->mean[side] = s->middle[side] + s->step[side] * mean;
+	c->var[side] = s->step[side] * s->step[side] * (square - mean * mean);
 }
 
+/* Most splits are negligible, and cost one logarithm. */
 static void weigh(struct levels *l, struct product *const p[N_SIDES], size_t i,
 		  const struct split *split, const struct slice *s, struct cell *c)
 {
-	c->log_weight = s->log_prior + log(split->prior);
-	for (int side = 0; side < N_SIDES; side++) {
+	double integral = split->prior;
+	int side;
+
+	c->log_weight = s->log_prior;
+	for (side = 0; side < N_SIDES; side++) {
 		c->mean[side] = c->var[side] = NAN;
-		if (!split->part[side].empty && p[side][i].sum > 0)
-			c->log_weight += integrate(&p[side][i], s, side, c);
-		else if (!split->part[side].empty)
-			c->log_weight = -INFINITY;
+		if (split->part[side].empty)
+			continue;
+		integral *= p[side][i].sum * (s->step[side] > 0 ? s->step[side] : 1.0 / N_LEVEL);
+		c->log_weight += p[side][i].log;
 	}
-	l->most = fmax(l->most, c->log_weight);
-	if (c->log_weight < l->most - NEGLIGIBLE)
+	c->log_weight += log(integral);
+	l->most = MAX(l->most, c->log_weight);
+	if (!(c->log_weight >= l->most - NEGLIGIBLE)) {
 		c->log_weight = -INFINITY;
-	else if (!l->o->known && !split->part[SIDE_GOOD].empty && !split->part[SIDE_BAD].empty)
+		return;
+	}
+	for (side = 0; side < N_SIDES; side++)
+		if (!split->part[side].empty)
+			take_moments(&p[side][i], s, side, c);
+	if (!l->o->known && !split->part[SIDE_GOOD].empty && !split->part[SIDE_BAD].empty)
 		c->log_weight += log_effect_prior(l, c->mean[SIDE_BAD] - c->mean[SIDE_GOOD],
 						  c->var[SIDE_BAD] + c->var[SIDE_GOOD], s->sigma);
 }
@@ -428,18 +450,20 @@ static void gather(const struct levels *l, struct split *splits, size_t n, const
 
 	*b = (struct belief){ 0 };
 	for (i = 0; i < n * n_slices(l); i++)
-		most = fmax(most, cells[i].log_weight);
+		most = MAX(most, cells[i].log_weight);
 	for (i = 0; i < n; i++)
 		splits[i].posterior = 0;
 	for (k = 0; k < n_slices(l); k++) {
 		const struct slice *s = &l->slices[k];
+		double per_sigma = 1 / s->sigma;
 
 		for (i = 0; i < n; i++) {
 			const struct cell *c = &cells[k * n + i];
-			double w = exp(c->log_weight - most);
+			double w;
 
-			if (!(w > 1e-14))
+			if (!(c->log_weight > most - NEGLECTED))
 				continue;
+			w = exp(c->log_weight - most);
 			splits[i].posterior += w;
 			total += w;
 			spread_add(&b->sigma, w, log(s->sigma), 0);
@@ -450,8 +474,8 @@ static void gather(const struct levels *l, struct split *splits, size_t n, const
 					   c->var[side] + s->sigma * s->sigma);
 				spread_add(&b->level[side], w, c->mean[side], c->var[side]);
 				spread_add(&b->off[side], w,
-					   (c->mean[side] - s->middle[side]) / s->sigma,
-					   c->var[side] / (s->sigma * s->sigma));
+					   (c->mean[side] - s->middle[side]) * per_sigma,
+					   c->var[side] * per_sigma * per_sigma);
 			}
 			spread_add(&b->effect, w, c->mean[SIDE_BAD] - c->mean[SIDE_GOOD],
 				   c->var[SIDE_BAD] + c->var[SIDE_GOOD]);

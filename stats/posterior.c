@@ -378,10 +378,11 @@ static void make_groups(struct posterior *p)
 								       : r[i].commit;
 }
 
-/* Groups by their probability, the largest first; returns how many. */
-static size_t rank_groups(struct posterior *p, struct ranked *r)
+/* Groups by their probability, the largest first; returns how many. first: the rest in any order. */
+static size_t rank_groups(struct posterior *p, struct ranked *r, bool first)
 {
 	size_t n = p->o.n, used = 0, i;
+	struct ranked top;
 
 	for (i = 0; i < n; i++)
 		r[i] = (struct ranked){ 0, i };
@@ -390,7 +391,14 @@ static size_t rank_groups(struct posterior *p, struct ranked *r)
 	for (i = 0; i < n; i++)
 		if (p->group[i] == i)
 			r[used++] = r[i];
-	qsort(r, used, sizeof(*r), by_key);
+	if (!first)
+		qsort(r, used, sizeof(*r), by_key);
+	for (i = 1; i < used && first; i++)
+		if (r[i].key > r->key) {
+			top = r[i];
+			r[i] = *r;
+			*r = top;
+		}
 	return used;
 }
 
@@ -402,7 +410,7 @@ double posterior_set(struct posterior *p, double level, size_t *commits, size_t 
 
 	compute(p);
 	make_groups(p);
-	groups = rank_groups(p, r);
+	groups = rank_groups(p, r, !(level > 0));
 	*n = 0;
 	for (i = 0; i < groups && (!i || sum < level); i++) {
 		sum += r[i].key;
@@ -437,11 +445,11 @@ struct posterior_effect posterior_effect(struct posterior *p, double level)
 
 /* What a run would give under some culprits, and their probability together. */
 struct guess {
-	double w, mean, var;
+	double w, mean, var, norm; /* norm: log of the density's top */
 };
 
 /* Information, in nats, of a value of which each guess has its own normal distribution. */
-static double information(const struct guess *g, size_t n)
+static double information(struct guess *g, size_t n)
 {
 	enum { POINTS = 48 };
 	double low = INFINITY, high = -INFINITY, total = 0, info = 0;
@@ -451,13 +459,14 @@ static double information(const struct guess *g, size_t n)
 		low = fmin(low, g[i].mean - 4 * sqrt(g[i].var));
 		high = fmax(high, g[i].mean + 4 * sqrt(g[i].var));
 		total += g[i].w;
+		g[i].norm = -log(2 * M_PI * g[i].var) / 2;
 	}
 	for (k = 0; k < POINTS; k++) {
 		double y = low + (high - low) * ((double)k + 0.5) / POINTS, mix = 0, self = 0;
 
 		for (i = 0; i < n; i++) {
 			double off = y - g[i].mean;
-			double log_f = -(off * off / g[i].var + log(2 * M_PI * g[i].var)) / 2;
+			double log_f = g[i].norm - off * off / (2 * g[i].var);
 			double f = g[i].w / total * exp(log_f);
 
 			mix += f;
@@ -489,7 +498,7 @@ static double information_of(struct posterior *p, size_t commit)
 		const struct split *s = &p->splits[i / 2];
 
 		if (g[i].w > 1e-4 && isfinite(s->mean[i % 2]))
-			g[used++] = (struct guess){ g[i].w, s->mean[i % 2], s->var[i % 2] };
+			g[used++] = (struct guess){ g[i].w, s->mean[i % 2], s->var[i % 2], 0 };
 	}
 	return information(g, used);
 }
@@ -588,7 +597,7 @@ double posterior_runs_to_go(struct posterior *p, double level)
 
 	compute(p);
 	make_groups(p);
-	groups = rank_groups(p, r);
+	groups = rank_groups(p, r, false);
 	for (i = 0; i < groups; i++)
 		entropy -= r[i].key > 0 ? r[i].key * log2(r[i].key) : 0;
 	if (r[0].key >= level)
