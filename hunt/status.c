@@ -155,6 +155,15 @@ void bisect_status(const struct bisect *b, const struct answer *ans, struct text
 
 /* ---- JSON ---- */
 
+/* null: not measured, or not to be compared. */
+static json_t *pair_json(const struct pair *p)
+{
+	return !p->cell ? json_null()
+			: json_pack("{s:s, s:f, s:f, s:f, s:s}", "campaign", p->campaign, "change",
+				    p->cell->test.shift, "ci_low", p->cell->test.low, "ci_high",
+				    p->cell->test.high, "verdict", verdict_name(p->cell->verdict));
+}
+
 void bisect_json(const struct bisect *b, const struct answer *ans, struct strbuf *out)
 {
 	json_t *root = json_object(), *list = json_array(), *causes = json_array();
@@ -184,10 +193,12 @@ void bisect_json(const struct bisect *b, const struct answer *ans, struct strbuf
 						     : json_null()));
 	array_for_each (c, &ans->causes)
 		json_array_append_new(
-			causes, json_pack("{s:s, s:f, s:f, s:f, s:f, s:i}", "id",
+			causes, json_pack("{s:s, s:f, s:f, s:f, s:f, s:i, s:o, s:o}", "id",
 					  b->range.items[c->culprit].id, "share", c->share,
 					  "change", expm1(c->effect), "ci_low", expm1(c->low),
-					  "ci_high", expm1(c->high), "group", (int)c->n_group));
+					  "ci_high", expm1(c->high), "group", (int)c->n_group,
+					  "revert", pair_json(&c->pairs[PAIR_REVERT]), "aligned",
+					  pair_json(&c->pairs[PAIR_ALIGNMENT])));
 	json_object_set_new(root, "causes", causes);
 	json_object_set_new(root, "candidates", list);
 	json_add_lines(out, root, 12);

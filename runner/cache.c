@@ -18,7 +18,7 @@
 #define DEFAULT_LIMIT "20G"
 #define POLL_NS	      200000000L
 
-static const char *const kinds[] = {"kernels", "build", "source", "download"};
+static const char *const kinds[] = {"kernels", "build", "source", "download", "ranges"};
 
 /* ---- locks ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The folder of things that can be fetched or built again. Its units are the entries of kernels/,
- * build/, source/ and download/, named "kernels/NAME". Each has a lock in locks/, by which programs
+ * build/, source/, download/ and ranges/, named "kernels/NAME". Each has a lock in locks/, by which programs
  * wait for each other and keep what they use; its time is when the unit was used last.
  */
 #ifndef RUNNER_CACHE_H

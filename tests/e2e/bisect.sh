@@ -24,11 +24,11 @@ EOF
 	echo true >"$R/part.sh"
 }
 
-# commit SUBJECT LEVEL [PART]: one more; the build runs PART
+# commit SUBJECT LEVEL [PART]: one more, that can be reverted; the build runs PART
 commit() {
 	echo "$2" >"$R/level"
 	echo "${3:-true}" >"$R/part.sh"
-	echo "$1" >>"$R/changes"
+	echo "$1" >"$R/${1// /-}"
 	git -C "$R" add -A
 	git -C "$R" commit -qm "$1"
 }
