@@ -167,7 +167,7 @@ check-slow: deps-check
 
 tests: $(UNIT)
 
-bench: all $(O)/tests/bench/stats $(O)/tests/bench/monitors $(O)/tests/bench/nights
+bench: all $(addprefix $(O)/tests/bench/,stats monitors nights nightly)
 	@KDELTA=./$(KDELTA) O=$(O) tests/bench/run.sh
 
 bench-bisect: $(O)/tests/bench/bisect
@@ -205,4 +205,4 @@ clean:
 
 .PHONY: all help deps deps-check demo check check-slow tests bench bench-bisect crash fuzz install clean
 .SECONDARY:
--include $(OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT:%=%.d) $(patsubst %.c,$(O)/fuzz-objects/%.d,$(FUZZ_SRC) $(wildcard tests/fuzz/*.c))
+-include $(OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT:%=%.d) $(wildcard $(O)/tests/bench/*.d) $(patsubst %.c,$(O)/fuzz-objects/%.d,$(FUZZ_SRC) $(wildcard tests/fuzz/*.c))

@@ -65,36 +65,51 @@ static int read_told(struct nightly *n, struct nightly_night *night)
 	return r;
 }
 
-static const struct db_campaign *find_again(const struct nightly *n, const char *hash,
-					    const struct db_campaign *list, size_t count)
+/* The night of an extra run, which is nearly always the newest one; NULL: it is gone. */
+static struct nightly_night *find_night(struct nightly_night *nights, size_t n, const char *prefix,
+					const char *hash)
 {
-	const char *name = arena_printf(n->a, "%s%s", nightly_prefix(n, "again"), hash);
-
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(list[i].name, name))
-			return list[i].ended ? &list[i] : NULL;
+	while (n-- > 0)
+		if (!strcmp(nights[n].campaign->name + strlen(prefix), hash))
+			return &nights[n];
 	return NULL;
+}
+
+/* The night that measured a commit, usually one of the newest; -1: none did. */
+static long night_of(const struct nightly_night *nights, size_t n, const char *commit)
+{
+	while (*commit && n-- > 0)
+		if (!strcmp(nights[n].commit, commit))
+			return (long)n;
+	return -1;
 }
 
 static int read_nights(struct nightly *n)
 {
 	ARRAY_OF(struct nightly_night) nights = {NULL, 0, 0};
-	const char *prefix = nightly_prefix(n, "night");
+	const char *prefix = nightly_prefix(n, "night"), *again = nightly_prefix(n, "again");
+	struct nightly_night *night;
 	struct db_campaign *list;
 	size_t count, i;
 	int r = db_get_campaigns(n->db, n->a, &list, &count, n->e);
 
 	for (i = r ? 0 : count; !r && i-- > 0;) {
-		struct nightly_night *night;
-
-		if (!str_starts(list[i].name, prefix) || !list[i].ended)
+		if (!list[i].ended)
+			continue;
+		if (str_starts(list[i].name, again)) {
+			night = find_night(nights.items, nights.n, prefix,
+					   list[i].name + strlen(again));
+			if (night)
+				night->again = &list[i];
+		}
+		if (!str_starts(list[i].name, prefix))
 			continue;
 		night = ARRAY_PUSH(&nights);
 		night->campaign = &list[i];
-		night->again = find_again(n, list[i].name + strlen(prefix), list, count);
 		r = read_commits(n, night);
 		if (!r)
 			r = read_told(n, night);
+		night->base_night = night_of(nights.items, nights.n - 1, night->base);
 	}
 	n->nights = arena_copy(n->a, nights.items, nights.n, sizeof(*nights.items));
 	n->n_nights = nights.n;
@@ -143,6 +158,19 @@ static struct values *values_of(struct reading *r, const struct db_unit *u)
 	return r->values.items[i];
 }
 
+/* Grows at powers of two: a row has a handful in a night, a database of ten years millions. */
+static void add_value(struct arena *a, struct values *v, double x)
+{
+	if (!(v->n & (v->n - 1))) {
+		double *more = arena_alloc_array(a, v->n ? 2 * v->n : 1, sizeof(*more));
+
+		if (v->n)
+			memcpy(more, v->items, v->n * sizeof(*more));
+		v->items = more;
+	}
+	v->items[v->n++] = x;
+}
+
 static enum arm arm_of(const struct db_variant *list, size_t count, int64_t id, bool again)
 {
 	for (size_t i = 0; i < count; i++)
@@ -170,12 +198,8 @@ static int take_units(struct reading *r, size_t i, const char *campaign, bool ag
 		enum arm arm = arm_of(variants, n_variants, units[k].variant_id, again);
 		struct values *v = values_of(r, &units[k]);
 
-		if (!v)
-			continue;
-		v += N_ARMS * i + arm;
-		if (!v->items)
-			v->items = arena_alloc_array(n->a, count, sizeof(*v->items));
-		v->items[v->n++] = units[k].value;
+		if (v)
+			add_value(n->a, v + N_ARMS * i + arm, units[k].value);
 	}
 	return ret;
 }
@@ -200,9 +224,10 @@ static int read_values(struct reading *r)
 {
 	struct nightly *n = r->n;
 	const char *before = NULL;
+	size_t from = n->n_nights > NIGHTLY_MEMORY ? n->n_nights - NIGHTLY_MEMORY : 0;
 	int ret = db_get_metrics(n->db, n->a, &r->metrics, &r->n_metrics, n->e);
 
-	for (size_t i = 0; !ret && i < n->n_nights; i++) {
+	for (size_t i = from; !ret && i < n->n_nights; i++) {
 		struct nightly_night *night = &n->nights[i];
 		const char *facts = facts_of(n, night->campaign->id);
 
@@ -216,14 +241,6 @@ static int read_values(struct reading *r)
 }
 
 /* ---- judging ---- */
-
-static long night_of(const struct nightly *n, const char *commit, size_t before)
-{
-	for (size_t i = 0; *commit && i < before; i++)
-		if (!strcmp(n->nights[i].commit, commit))
-			return (long)i;
-	return -1;
-}
 
 static struct night_arm to_arm(const struct nightly_row *row, struct values *v)
 {
@@ -247,11 +264,13 @@ static void judge_row(struct nightly *n, struct nightly_row *row, struct values 
 		row->nights[i] = (struct night){to_arm(row, &v[ARM_KERNEL]),
 						to_arm(row, &v[ARM_BASE]),
 						to_arm(row, &v[ARM_EXTRA]),
-						night_of(n, n->nights[i].base, i),
+						n->nights[i].base_night,
 						n->nights[i].environment};
 	opt.on_log = row->on_log;
+	for (i = 0; i + 1 < n->n_nights && !row->nights[i].kernel.n; i++)
+		;
 	if (!row->on_log)
-		opt.threshold *= fabs(row->nights[0].kernel.middle);
+		opt.threshold *= fabs(row->nights[i].kernel.middle);
 	stats_nights(row->nights, n->n_nights, &opt, row->states);
 }
 

@@ -28,6 +28,7 @@ struct nightly_night {
 	const struct db_campaign *campaign;
 	const struct db_campaign *again; /* ended; NULL: no extra run */
 	const char *commit, *base; /* full hashes, "" */
+	long base_night; /* that measured base; -1: none */
 	bool environment;
 	bool told, bisected;
 };
@@ -60,7 +61,11 @@ struct nightly {
 
 /* `nightly:` of n->config into n->opt. */
 int nightly_read_options(struct nightly *n);
-/* All nights and rows, judged. */
+/*
+ * All nights, and all rows, judged by the newest NIGHTLY_MEMORY of them: what is older is as if it
+ * had not been measured, so that a decision takes no longer after ten years than after two.
+ */
+enum { NIGHTLY_MEMORY = 730 };
 int nightly_judge(struct nightly *n);
 /* Whether the row asks for an extra run in night i. */
 static inline bool nightly_is_suspect(const struct nightly_row *row, size_t i)

@@ -53,25 +53,39 @@ struct night_arm night_arm_of(const double *x, size_t n)
 	return arm;
 }
 
-static void add_arm(const struct night_arm *arm, double *squares, double *df)
+/*
+ * The variance of one run that would give an arm its squares in half of all cases; the median of
+ * chi-squared by Wilson and Hilferty (1931).
+ */
+static size_t add_arm(const struct night_arm *arm, double *variances, double *df)
 {
-	*squares += arm->n ? arm->squares : 0;
-	*df += arm->n ? (double)arm->n - 1 : 0;
+	double k = (double)arm->n - 1, root = 1 - 2 / (9 * k);
+
+	if (arm->n < 2)
+		return 0;
+	*variances = arm->squares / (k * root * root * root);
+	*df += k;
+	return 1;
 }
 
-/* Of runs about the mean of their arm, up to the last night. */
+/*
+ * Of runs about the mean of their arm, up to the last night. The median of the arms: one run in
+ * fifty that goes astray makes a mean of them half as large again, and medians of runs do not follow.
+ */
 static double spread_within(const struct replay *r, double *df)
 {
-	double squares = 0;
+	double variances[2 * NIGHTS_WITHIN];
+	size_t n = 0;
 
 	*df = 0;
 	for (size_t k = r->n > NIGHTS_WITHIN ? r->n - NIGHTS_WITHIN : 0; k < r->n; k++) {
 		const struct night *night = &r->nights[r->seen[k]];
 
-		add_arm(&night->kernel, &squares, df);
-		add_arm(&night->base, &squares, df);
+		n += add_arm(&night->kernel, &variances[n], df);
+		n += add_arm(&night->base, &variances[n], df);
 	}
-	return *df > 0 ? squares / *df : 0;
+	*df /= n > 2 ? 2 : 1; /* what a median knows less than a mean */
+	return n ? stats_median(variances, n) : 0;
 }
 
 /* Of nights before `end` about their level. */
@@ -141,6 +155,9 @@ static bool is_outside(const struct replay *r, struct distance *out)
 			continue;
 		*out = d;
 		any = true;
+		/* another machine tonight is no change of the nights before */
+		if (r->nights[r->seen[r->n - 1]].environment)
+			break;
 	}
 	return any;
 }
@@ -274,19 +291,24 @@ static void describe(struct replay *r, const struct distance *d)
 }
 
 /* The baseline moved as well: at once with another environment, else when it lasts. */
-static void take_environment(struct replay *r, const struct distance *d, bool changed)
+static void take_environment(struct replay *r, const struct distance *d, const struct night *night)
 {
-	if (changed || ++r->moved >= STEPS_SEGMENT) {
-		begin_level(r, d, NIGHT_ENVIRONMENT);
-		r->moved = 0;
-		/* what older kernels would give now */
-		for (size_t k = 0; k < d->from; k++)
-			r->x[k] += d->difference;
-		if (r->now->open)
-			r->good += d->difference;
+	double kernel = (double)night->kernel.n, base = (double)night->base.n, moved = d->difference;
+
+	if (!night->environment && ++r->moved < STEPS_SEGMENT) {
+		clamp_last(r, d);
 		return;
 	}
-	clamp_last(r, d);
+	if (base > 0 && d->from == r->n - 1) /* both say by how much */
+		moved = (kernel * moved + base * (night->base.middle - base_expected(r, d, night))) /
+			(kernel + base);
+	begin_level(r, d, NIGHT_ENVIRONMENT);
+	r->moved = 0;
+	/* what older kernels would give now */
+	for (size_t k = 0; k < d->from; k++)
+		r->x[k] += moved;
+	if (r->now->open)
+		r->good += moved;
 }
 
 static void take_night(struct replay *r, const struct night *night)
@@ -303,7 +325,7 @@ static void take_night(struct replay *r, const struct night *night)
 	}
 	describe(r, &d);
 	if (has_base_moved(r, &d, night)) {
-		take_environment(r, &d, night->environment);
+		take_environment(r, &d, night);
 		return;
 	}
 	r->moved = 0;

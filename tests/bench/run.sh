@@ -10,6 +10,7 @@ tree=$(mktemp -d)
 python3 tests/trees/make.py server "$tree" && "${O:-build}/tests/bench/monitors" "$tree" || bad=1
 rm -rf "$tree"
 "${O:-build}/tests/bench/nights" || bad=1
+"${O:-build}/tests/bench/nightly" || bad=1
 bash tests/bench/compare.sh || bad=1
 bash tests/bench/logs.sh || bad=1
 exit $bad
