@@ -49,7 +49,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -W
 HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 CFLAGS ?= -O2 -g
 KCFLAGS = -std=gnu11 -D_GNU_SOURCE -I. -DKDELTA_VERSION='"$(VERSION)"' \
-	-DKDELTA_PREFIX='"$(PREFIX)"' -include core/banned.h $(WARN) $(CFLAGS) $(PC_CFLAGS)
+	-DKDELTA_PREFIX='"$(PREFIX)"' -include core/banned.h $(WARN) $(CPPFLAGS) $(CFLAGS) $(PC_CFLAGS)
 # Loading shared libraries would be most of what a comparison costs, so what can be is linked
 # statically; SHARED=1 is for distributions.
 ifeq ($(SHARED),1)
@@ -144,7 +144,7 @@ help:
 	@echo 'make bench      speed and error rates;  make fuzz SECONDS=60;  make deps'
 	@echo 'make bench-bisect  runs that a bisection needs, and how often it is right'
 	@echo 'make crash      kills and failing system calls at every place that changes something'
-	@echo 'make install DESTDIR= PREFIX=/usr/local;  make clean'
+	@echo 'make install DESTDIR= PREFIX=/usr/local;  make dist;  make deb;  make check-arm64;  make clean'
 	@echo 'Variables: O= V=1 SAN=1 COVERAGE=1 SHARED=1 DEPS=no SUDO='
 
 deps:
@@ -183,26 +183,43 @@ fuzz: $(FUZZERS)
 BIN := $(DESTDIR)$(PREFIX)/bin
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/kdelta
 SHARE := $(DESTDIR)$(PREFIX)/share
-COMPLETIONS := bash:bash-completion/completions/kdelta zsh:zsh/site-functions/_kdelta \
+UNITS ?= $(PREFIX)/lib/systemd/system
+ZSH ?= zsh/site-functions
+COMPLETIONS := bash:bash-completion/completions/kdelta zsh:$(ZSH)/_kdelta \
 	fish:fish/vendor_completions.d/kdelta.fish
 install_tree = find $(1) -type f -exec install -D -m 644 {} $(SHARE)/$(2)/{} \;
 install: all
-	install -d $(BIN) $(LIBEXEC) $(SHARE)/man/man1 $(foreach c,$(COMPLETIONS),$(SHARE)/$(dir $(lastword $(subst :, ,$(c)))))
+	install -d $(BIN) $(LIBEXEC) $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man7 \
+		$(foreach c,$(COMPLETIONS),$(SHARE)/$(dir $(lastword $(subst :, ,$(c)))))
 	install -m 755 $(KDELTA) $(BIN)/kdelta
 	install -m 755 $(HELPERS) $(LIBEXEC)/
 	$(call install_tree,configs,kdelta)
 	cd examples && $(call install_tree,demo,kdelta)
-	$(call install_tree,README.md docs examples,doc/kdelta)
-	install -m 644 man/*.1 $(SHARE)/man/man1/
-	for c in $$(./$(KDELTA) help -o words | grep -v '^--'); do \
-		./$(KDELTA) help -o man $$c >$(SHARE)/man/man1/kdelta-$$c.1 || exit 1; done
+	$(call install_tree,README.md docs $(wildcard examples/*.sh),doc/kdelta)
+	man/make.sh $(abspath $(KDELTA)) $(abspath $(O)/man)
+	for s in 1 5 7; do install -m 644 $(O)/man/*.$$s $(SHARE)/man/man$$s/ || exit 1; done
 	for c in $(COMPLETIONS); do ./$(KDELTA) completion $${c%%:*} >$(SHARE)/$${c#*:} || exit 1; done
 	install -D -m 644 systemd/kdelta-resume.service \
-		$(DESTDIR)$(PREFIX)/lib/systemd/system/kdelta-resume.service
+		$(DESTDIR)$(UNITS)/kdelta-resume.service
+
+# The same bytes wherever it is made: what is committed, with the time of the commit.
+DIST := kdelta-$(VERSION)
+dist:
+	$(Q)mkdir -p $(O)
+	git -c tar.umask=0022 archive --format=tar --prefix=$(DIST)/ -o $(O)/$(DIST).tar HEAD
+	xz -T1 -f $(O)/$(DIST).tar
+	@cd $(O) && sha256sum $(DIST).tar.xz
+
+deb:
+	dpkg-buildpackage -us -uc -b
+
+# Built for arm64 by a cross compiler, unit tests under qemu-user.
+check-arm64:
+	@tests/arm64.sh $(filter %-dev r-mathlib,$(DEPS_BUILD)) libcmocka-dev
 
 clean:
-	rm -rf $(O) $(O)-san $(O)-cov kdelta
+	rm -rf $(O) $(O)-san $(O)-cov build-arm64 kdelta
 
-.PHONY: all help deps deps-check demo check check-slow tests bench bench-bisect crash fuzz install clean
+.PHONY: all help deps deps-check demo check check-slow tests bench bench-bisect crash fuzz install dist deb check-arm64 clean
 .SECONDARY:
 -include $(OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT:%=%.d) $(wildcard $(O)/tests/bench/*.d) $(patsubst %.c,$(O)/fuzz-objects/%.d,$(FUZZ_SRC) $(wildcard tests/fuzz/*.c))

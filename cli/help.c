@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Help, man pages and completion, all made from the tables of the commands. */
+/* Help and man pages, made from the tables of the commands. */
 #include "cli/cli.h"
+#include "cli/keys.h"
 
 #include <errno.h>
 #include <string.h>
@@ -95,7 +96,7 @@ void cli_help_main(struct strbuf *sb, bool all)
 	help_commands(sb, all);
 	strbuf_adds(sb, "\nGlobal options\n");
 	help_options(sb, cli_global_options);
-	strbuf_adds(sb, all ? "\n`kdelta help COMMAND` explains one; man kdelta tells all.\n"
+	strbuf_adds(sb, all ? "\n`kdelta help COMMAND` explains one; man kdelta and kdelta-COMMAND tell all.\n"
 			    : "\n`kdelta help -a` lists all commands. First steps:\n"
 			      "  kdelta demo                       a comparison in one second\n"
 			      "  kdelta init && kdelta run         measure what kdelta.yaml says\n"
@@ -184,7 +185,39 @@ static void roff_command(struct strbuf *sb, const struct command *cmd)
 	strbuf_adds(sb, ".SH SEE ALSO\n.BR kdelta (1)\n");
 }
 
-/* ---- completion ---- */
+/* The commands, for kdelta(1). */
+static void roff_commands(struct strbuf *sb)
+{
+	const struct command *const *p;
+
+	registry_for_each (command, p) {
+		if ((*p)->hidden)
+			continue;
+		strbuf_addf(sb, ".TP\n.BR kdelta\\-%s (1)\n", (*p)->name);
+		roff_text(sb, (*p)->summary);
+		strbuf_addc(sb, '\n');
+	}
+}
+
+/* The keys of a campaign file, for kdelta-campaign(5). */
+static void roff_keys(struct strbuf *sb)
+{
+	const struct config_key *k;
+
+	for (k = config_keys; k < config_keys + n_config_keys; k++) {
+		strbuf_adds(sb, ".TP\n.B ");
+		roff_text(sb, k->path);
+		strbuf_addc(sb, '\n');
+		roff_text(sb, k->text);
+		strbuf_adds(sb, ".\n.br\nTakes: ");
+		roff_text(sb, k->type);
+		strbuf_adds(sb, ". Default: ");
+		roff_text(sb, k->fallback);
+		strbuf_adds(sb, ".\n");
+	}
+}
+
+/* ---- words for scripts ---- */
 
 static void words_options(struct strbuf *sb, const struct cli_option *o)
 {
@@ -219,10 +252,12 @@ static int run_help(struct cli *c)
 		else
 			cli_help_main(&sb, cli_has(c, "all"));
 	} else if (!strcmp(format, "man")) {
-		if (!cmd)
-			return cli_usage(c,
-					 "-o man needs a COMMAND (kdelta(1) is written by hand)");
-		roff_command(&sb, cmd);
+		if (cmd)
+			roff_command(&sb, cmd);
+		else
+			roff_commands(&sb);
+	} else if (!strcmp(format, "keys")) {
+		roff_keys(&sb);
 	} else if (!strcmp(format, "words")) {
 		if (cmd)
 			words_options(&sb, cmd->options);
@@ -230,7 +265,7 @@ static int run_help(struct cli *c)
 			words_commands(&sb);
 		words_options(&sb, cli_global_options);
 	} else {
-		return cli_usage(c, "unknown format '%s': man or words", format);
+		return cli_usage(c, "unknown format '%s': man, keys or words", format);
 	}
 	cli_print(&sb);
 	return EXIT_DONE;
@@ -238,7 +273,7 @@ static int run_help(struct cli *c)
 
 static const struct cli_option help_options_of_help[] = {
 	{"all", 'a', NULL, "list every command"},
-	{"output", 'o', "FORMAT", "man: a man page; words: what completion offers"},
+	{"output", 'o', "FORMAT", "man: a man page (without COMMAND: their list); keys: those of campaign files; words"},
 	CLI_OPTIONS_END,
 };
 

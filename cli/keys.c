@@ -41,7 +41,7 @@ const struct config_key config_keys[] = {
 	 "nodes of a guest, among which its CPUs and its memory are shared evenly (qemu)",
 	 "numa: 2"},
 	{"nightly", "mapping", "none, needed for kdelta nightly",
-	 "which commits of which branch are measured, and who is told; see kdelta(1), NIGHTLY",
+	 "which commits of which branch are measured, and who is told; see kdelta-nightly(1)",
 	 "nightly: {repo: ../linux, branch: master, every: day}"},
 	{"monitors", "none, standard, all, a list of names, or a mapping", "standard",
 	 "counters of the kernel that are read beside each run and become counters of the report; "

@@ -330,7 +330,7 @@ static const struct command run_command_entry = {
 		"--reboot; kdelta-resume.service goes on after each restart) and slurm (the nodes\n"
 		"of a cluster: `kdelta lab`; its jobs call --one). Kernels\n"
 		"come from images, Debian packages, or a source that is built (git, a tarball, a\n"
-		"package) with patches and a configuration: see KERNELS in kdelta(1).\n"
+		"package) with patches and a configuration: see kdelta-campaign(5).\n"
 		"\n"
 		"--until-sure looks at 5, 10 and 20 units a side (boots, or runs of the host "
 		"backend),\n"
