@@ -96,7 +96,7 @@ void cli_help_main(struct strbuf *sb, bool all)
 	help_commands(sb, all);
 	strbuf_adds(sb, "\nGlobal options\n");
 	help_options(sb, cli_global_options);
-	strbuf_adds(sb, all ? "\n`kdelta help COMMAND` explains one; man kdelta and kdelta-COMMAND tell all.\n"
+	strbuf_adds(sb, all ? "\n`kdelta help COMMAND` explains one, man kdelta-COMMAND tells all.\n"
 			    : "\n`kdelta help -a` lists all commands. First steps:\n"
 			      "  kdelta demo                       a comparison in one second\n"
 			      "  kdelta init && kdelta run         measure what kdelta.yaml says\n"
@@ -273,7 +273,7 @@ static int run_help(struct cli *c)
 
 static const struct cli_option help_options_of_help[] = {
 	{"all", 'a', NULL, "list every command"},
-	{"output", 'o', "FORMAT", "man: a man page (without COMMAND: their list); keys: those of campaign files; words"},
+	{"output", 'o', "FORMAT", "man: a man page, or all commands; keys: of campaign files; words: names"},
 	CLI_OPTIONS_END,
 };
 

@@ -3,6 +3,7 @@
 # Runs every test and closes with "N passed, N failed, N skipped".
 # A test is a unit program (cmocka) or a script tests/*/*.test: exit 0 passed, 77 skipped (its last
 # line says why), anything else failed. Scripts named *.slow.test run only with --slow.
+# RUN_UNDER is a command for unit programs of another machine, such as qemu-aarch64-static.
 # Usage: tests/run.sh [--slow] [PATTERN...]
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -41,7 +42,7 @@ run_one() {
 for t in tests/unit/*.c; do
 	[ -e "$t" ] || continue
 	n=$(basename "$t" .c)
-	wanted "unit/$n" "$@" && run_one "unit/$n" "$O/tests/unit/$n"
+	wanted "unit/$n" "$@" && run_one "unit/$n" ${RUN_UNDER:-} "$O/tests/unit/$n"
 done
 for t in tests/*/*.test; do
 	[ -e "$t" ] || continue

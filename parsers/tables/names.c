@@ -510,7 +510,7 @@ static bool from_stacked(struct search *s)
 static bool from_columns(struct search *s)
 {
 	struct pieces above;
-	struct span names[MAX_COLUMNS];
+	struct span names[MAX_COLUMNS] = {{NULL, 0}};
 	size_t i, start = 0, end;
 
 	/* the last name may be wider than its column */
