@@ -144,6 +144,7 @@ help:
 	@echo 'make bench      speed and error rates;  make fuzz SECONDS=60;  make deps'
 	@echo 'make bench-bisect  runs that a bisection needs, and how often it is right'
 	@echo 'make crash      kills and failing system calls at every place that changes something'
+	@echo 'make coverage   lines that tests execute, room by room'
 	@echo 'make install DESTDIR= PREFIX=/usr/local;  make dist;  make deb;  make check-arm64;  make clean'
 	@echo 'Variables: O= V=1 SAN=1 COVERAGE=1 SHARED=1 DEPS=no SUDO='
 
@@ -175,6 +176,12 @@ bench-bisect: $(O)/tests/bench/bisect
 
 crash: all
 	@KDELTA=./$(KDELTA) O=$(O) tests/crash/crash.py --all
+
+# Lines that tests execute, room by room; 85 % at least in those that compute (docs/coverage.md).
+coverage: deps-check
+	@$(MAKE) -j$$(nproc) --no-print-directory COVERAGE=1 all tests
+	@COVERAGE=1 KDELTA=$(O)-cov/kdelta O=$(O)-cov tests/run.sh unit/ cli/ parsers/ tables/
+	@O=$(O)-cov tests/coverage.sh $(ROOMS)
 
 SECONDS ?= 60
 fuzz: $(FUZZERS)
@@ -220,6 +227,6 @@ check-arm64:
 clean:
 	rm -rf $(O) $(O)-san $(O)-cov build-arm64 kdelta
 
-.PHONY: all help deps deps-check demo check check-slow tests bench bench-bisect crash fuzz install dist deb check-arm64 clean
+.PHONY: all help deps deps-check demo check check-slow tests bench bench-bisect crash coverage fuzz install dist deb check-arm64 clean
 .SECONDARY:
 -include $(OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT:%=%.d) $(wildcard $(O)/tests/bench/*.d) $(patsubst %.c,$(O)/fuzz-objects/%.d,$(FUZZ_SRC) $(wildcard tests/fuzz/*.c))

@@ -7,6 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 O=${O:-build-arm64}
 root=$(realpath -m "$O/root")
+mkdir -p "$O"
 need=()
 for p in aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64-static:qemu-user-static pkg-config:pkg-config; do
 	command -v "${p%:*}" >/dev/null || need+=("${p#*:}")
@@ -30,7 +31,7 @@ fetch() {
 	for p in "$apt"/archives/*.deb; do dpkg-deb -x "$p" "$root"; done
 	touch "$root/complete"
 }
-[ -e "$root/complete" ] || fetch "$@" >"$O.fetch.log" 2>&1 || { tail -n 20 "$O.fetch.log"; exit 1; }
+[ -e "$root/complete" ] || fetch "$@" >"$O/fetch.log" 2>&1 || { tail -n 20 "$O/fetch.log"; exit 1; }
 
 export PKG_CONFIG_SYSROOT_DIR=$root
 export PKG_CONFIG_LIBDIR=$root/usr/lib/aarch64-linux-gnu/pkgconfig:$root/usr/share/pkgconfig
