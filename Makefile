@@ -53,7 +53,7 @@ KCFLAGS = -std=gnu11 -D_GNU_SOURCE -I. -DKDELTA_VERSION='"$(VERSION)"' \
 # Loading shared libraries would be most of what a comparison costs, so what can be is linked
 # statically; SHARED=1 is for distributions.
 ifeq ($(SHARED),1)
-LDLIBS := $(shell pkg-config --libs $(PC) 2>/dev/null) -lRmath -lm
+LDLIBS := $(shell pkg-config --libs $(PC) 2>/dev/null) -lRmath -lz -lm
 else
 LDLIBS := -Wl,-Bstatic -lsqlite3 -lyaml -ljansson -larchive -lzstd -llzma -lz -lbz2 -llz4 -lmd \
 	-lRmath -Wl,-Bdynamic -lsmartcols -lm
