@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/page.h"
 #include "core/num.h"
+#include "targets/target_known.h"
 #include "targets/target_setup.h"
 
 static const struct cli_option target_options_table[] = {
@@ -64,14 +66,43 @@ static int check(struct cli *c, const struct target_config *t)
 	return bad ? EXIT_BLOCKER : EXIT_DONE;
 }
 
+static char *time_text(struct cli *c, int64_t t)
+{
+	return t ? num_iso_time(c->a, t) : NULL;
+}
+
+static int list(struct cli *c)
+{
+	static const char *const columns[] = {"target", "state", "kernel", "contact",
+					      "tried",	"owner", "reason", NULL};
+	struct page *page = page_new(c->a, "kdelta.target.list/1");
+	struct page_table *t = page_table(page, "targets", columns);
+	struct target_known *known;
+	size_t n, i;
+	int r = target_known_list(c->a, &known, &n, c->e);
+
+	for (i = 0; !r && i < n; i++) {
+		page_cell(t, known[i].target);
+		page_cell(t, known[i].state);
+		page_cell(t, known[i].kernel);
+		page_cell(t, time_text(c, known[i].contact));
+		page_cell(t, time_text(c, known[i].tried));
+		page_cell(t, known[i].owner);
+		page_cell(t, known[i].reason);
+	}
+	return r ? r : page_print(c, page);
+}
+
 static int run_target(struct cli *c)
 {
 	_cleanup_strbuf_ struct strbuf done = STRBUF_INIT;
 	struct target_config t;
 	int r;
 
+	if (c->n_operands == 1 && !strcmp(c->operands[0], "list"))
+		return list(c);
 	if (c->n_operands != 2)
-		return cli_usage(c, "target takes setup, check or remove, and [USER@]HOST");
+		return cli_usage(c, "target takes list, or setup, check or remove and [USER@]HOST");
 	r = read_target(c, &t);
 	if (r)
 		return r;
@@ -90,7 +121,7 @@ static int run_target(struct cli *c)
 
 static const struct command target_command_entry = {
 	.name = "target",
-	.usage = "setup|check|remove [USER@]HOST",
+	.usage = "list | setup|check|remove [USER@]HOST",
 	.group = "measure",
 	.summary = "prepare a machine that `backend: ssh` boots and measures",
 	.help = "setup copies a static helper to the machine (under a name with its hash, so that\n"
@@ -100,12 +131,14 @@ static const struct command target_command_entry = {
 		"nobody reaches within five minutes restarts into the safe one. It prints what it "
 		"did\n"
 		"and can be repeated. remove undoes it. check tells what stands in the way: rights,\n"
-		"kexec, disk, clock, programs (exit 5 if anything does).\n"
+		"kexec, disk, clock, programs (exit 5 if anything does). list shows the targets that\n"
+		"were set up or measured on, as they were seen last: it asks none of them.\n"
 		"\n"
 		"ssh runs without questions: the host key must be known and a key must let you in.\n",
 	.examples = "kdelta target setup root@lab1\n"
 		    "kdelta target check root@lab1 --method grub-reboot\n"
-		    "kdelta target remove root@lab1\n",
+		    "kdelta target remove root@lab1\n"
+		    "kdelta target list --json\n",
 	.options = target_options_table,
 	.run = run_target,
 };

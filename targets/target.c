@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/num.h"
 #include "runner/run.h"
+#include "targets/target_known.h"
 
 #define CONNECT_SECONDS 30.0
 #define FIRST_SECONDS	120.0 /* for a target that is not there when a campaign begins */
@@ -155,6 +156,21 @@ static bool owner_is_gone(struct target *t, struct span holder)
 	       !file_exists(arena_printf(a, "/proc/%lld", (long long)pid));
 }
 
+/* For `kdelta target list`; this machine needs no list. */
+static void keep_known(struct target *t, const char *state, const char *owner, const char *reason)
+{
+	if (!t->local)
+		target_known_keep(t->b->a, t->c,
+				  (struct target_known){
+					  .state = state,
+					  .kernel = t->link.open
+							    ? link_fact(t->b->a, &t->link, "release")
+							    : NULL,
+					  .owner = owner,
+					  .reason = reason,
+				  });
+}
+
 static int lock(struct target *t, bool force, struct err *e)
 {
 	struct arena *a = t->b->a;
@@ -168,12 +184,16 @@ static int lock(struct target *t, bool force, struct err *e)
 		return ret;
 	if (span_is(type, "ok")) {
 		/* of this machine it is our own, from before a restart */
+		keep_known(t, "measuring",
+			   arena_printf(a, "%s, pid %d", our_name(a), (int)getpid()), NULL);
 		if (body.len && t->b->note && !t->local)
 			t->b->note(arena_printf(a, "%.*s", (int)body.len, body.s));
 		return 0;
 	}
 	if (!force && owner_is_gone(t, body))
 		return lock(t, true, e);
+	keep_known(t, "busy", arena_printf(a, "%s, pid %s", link_value(a, body, "owner"),
+					   link_value(a, body, "pid")), NULL);
 	err_add(e, -EBUSY, "another kdelta measures on this target: %s, pid %s, %s",
 		link_value(a, body, "owner"), link_value(a, body, "pid"),
 		*link_value(a, body, "live") == '1' ? "connected now" : "not connected");
@@ -190,6 +210,8 @@ int target_connect(struct target *t, double seconds, struct err *e)
 		return 0;
 	ret = link_open(&t->link, t->argv, seconds, e);
 	target_explain(e, t->c, &ret);
+	if (ret && ret != -EINTR)
+		keep_known(t, "unreachable", NULL, err_text(e));
 	if (!ret)
 		ret = lock(t, false, e);
 	if (ret && t->link.open)
@@ -330,8 +352,9 @@ static void remove_kernels(struct target *t)
 
 /*
  * Leaves the target as it was found: kernels removed, its default kernel on its way up, unlocked.
- * Answers are not waited for: this also happens after Ctrl-C. A kernel that may be the next to boot
- * stays, and so does the boot of this machine that somebody interrupted, or is about to end.
+ * Answers are not waited for: this also happens after Ctrl-C. What was armed is taken back; a kernel
+ * that is on its way up stays, and so does the boot of this machine that somebody interrupted, or is
+ * about to end.
  */
 void target_release(struct backend *b)
 {
@@ -345,12 +368,14 @@ void target_release(struct backend *b)
 	if (!t->link.open && !stay)
 		target_connect(t, CONNECT_SECONDS, &ignored);
 	if (t->link.open) {
-		if (!t->c->keep_kernels && t->state.step != BOOT_ARMED &&
-		    t->state.step != BOOT_BOOTING)
+		if (t->state.step != BOOT_BOOTING)
+			guest_send(&t->link.line, "disarm", "", 0);
+		if (!t->c->keep_kernels && t->state.step != BOOT_BOOTING)
 			remove_kernels(t);
 		if (*target_sight(t).token && !stay)
 			guest_send(&t->link.line, "restart", "reboot", strlen("reboot"));
 		guest_send(&t->link.line, "unlock", "", 0);
+		keep_known(t, "free", NULL, NULL);
 	}
 	link_finish(&t->link, FINISH_SECONDS);
 	link_release(&t->link);

@@ -10,6 +10,7 @@
 #include "core/num.h"
 #include "core/proc.h"
 #include "targets/target.h"
+#include "targets/target_known.h"
 
 #define SSH_SECONDS  120.0
 #define CHECK_SECONDS 30.0
@@ -116,6 +117,8 @@ int target_setup(struct arena *a, const struct target_config *c, struct strbuf *
 		ret = copy_agent(a, c, agent, done, e);
 	if (!ret)
 		ret = install_unit(a, c, agent, done, e);
+	if (!ret)
+		target_known_keep(a, c, (struct target_known){.state = "free"});
 	return ret;
 }
 
@@ -126,13 +129,15 @@ int target_remove(struct arena *a, const struct target_config *c, struct strbuf 
 		a,
 		"if test -e " UNIT "; then systemctl -q disable kdelta-target.service; rm -f " UNIT
 		"; systemctl daemon-reload; fi; rm -f /boot/kdelta-*; cd %s 2>/dev/null || exit 0; "
-		"rm -rf jobs kernels kdelta lock lock.* safe prepared kdelta-agent-*; cd /; "
+		"rm -rf jobs kernels kdelta lock lock.* safe armed prepared kdelta-agent-*; cd /; "
 		"rmdir %s 2>/dev/null; true",
 		c->state, c->state);
 	int ret;
 
 	proc_init();
 	ret = run_there(a, c, line, NULL, NULL, e);
+	if (!ret)
+		target_known_forget(a, c);
 	if (!ret)
 		strbuf_addf(done, "removed kdelta from %s\n", c->host);
 	return ret;
