@@ -398,7 +398,7 @@ static bool run_must_stop(struct run *run, double now)
 
 	if (spec->deadline > 0 && now - run->start >= spec->deadline)
 		r->timed_out = true;
-	if (proc_interrupted())
+	if (proc_interrupted() && !spec->to_the_end)
 		r->interrupted = true;
 	if (r->timed_out || r->interrupted || r->output_full)
 		return true;
@@ -462,7 +462,7 @@ int proc_run(const struct proc_spec *spec, struct proc_result *result, struct er
 
 	memset(result, 0, sizeof(*result));
 	result->exit_status = -1;
-	if (proc_interrupted()) {
+	if (proc_interrupted() && !spec->to_the_end) {
 		result->interrupted = true;
 		result->start_errno = EINTR;
 		return 0;

@@ -27,6 +27,7 @@ struct proc_spec {
 	int nice; /* nice value; 0: as ours */
 	const char *input; /* text for stdin; NULL: /dev/null */
 	int line_fd; /* of proc_start: a socket that becomes stdin and stdout; 0: none */
+	bool to_the_end; /* also after proc_interrupted(): it puts something back */
 	size_t max_output; /* bytes kept of each stream, 0: 64 MiB; more is an error of the run */
 	/* Called about every 100 ms with what was printed so far; may be NULL. Return true to stop. */
 	bool (*watch)(void *data, const struct strbuf *out, const struct strbuf *err);

@@ -155,6 +155,7 @@ static const struct {
 	{"put", false, target_put},	       {"list", true, target_list},
 	{"remove", false, target_remove},      {"kernel", true, target_kernel},
 	{"programs", true, target_programs},   {"arm", false, target_arm},
+	{"disarm", false, target_disarm},
 	{"restart", false, target_restart},    {"set", false, target_set},
 	{"restore", false, target_restore},    {"job", false, target_job},
 	{"wait", false, target_wait},	       {"forget", false, target_forget},

@@ -11,7 +11,8 @@
  *	list	-> "NAME BYTES" a line; remove NAME
  *	kernel	RELEASE -> image, sha256, initrd of a kernel installed in /boot
  *	programs	a name a line -> those that are not in PATH
- *	arm	method, image, initrd, cmdline: the next restart boots this, once
+ *	arm	method, image, initrd, cmdline: the next restart boots this, once. Taken back by
+ *		disarm, unlock, another controller's lock and a line that ends before a restart
  *	restart	"kexec" or "reboot"
  *	set	settings -> what could not be set
  *	job	"ID\n" and a job (runner/job.h), started apart from this connection
@@ -20,7 +21,7 @@
  *	pstore	-> what kernels left there, and removes it
  *
  * Everything but hello, list, kernel, programs and pstore needs the lock. Files lie in the state
- * folder: jobs/ID.result (written, synced, renamed), restore.journal, lock, safe.
+ * folder: jobs/ID.result (written, synced, renamed), restore.journal, lock, safe, armed.
  */
 #ifndef GUEST_TARGET_H
 #define GUEST_TARGET_H
@@ -60,6 +61,7 @@ const char *target_list(struct target *t, struct span body, struct strbuf *out, 
 const char *target_remove(struct target *t, struct span body, struct strbuf *out, struct err *e);
 const char *target_kernel(struct target *t, struct span body, struct strbuf *out, struct err *e);
 const char *target_arm(struct target *t, struct span body, struct strbuf *out, struct err *e);
+const char *target_disarm(struct target *t, struct span body, struct strbuf *out, struct err *e);
 const char *target_restart(struct target *t, struct span body, struct strbuf *out, struct err *e);
 const char *target_pstore(struct target *t, struct span body, struct strbuf *out, struct err *e);
 const char *target_job(struct target *t, struct span body, struct strbuf *out, struct err *e);
@@ -68,6 +70,8 @@ const char *target_forget(struct target *t, struct span body, struct strbuf *out
 const char *target_stop(struct target *t, struct span body, struct strbuf *out, struct err *e);
 const char *target_lock(struct target *t, struct span body, struct strbuf *out, struct err *e);
 const char *target_unlock(struct target *t, struct span body, struct strbuf *out, struct err *e);
+/* What is armed in this boot and was not restarted into is taken back; 0: nothing is. */
+int target_take_back(struct target *t, struct err *e);
 /* Stops and removes the jobs of other controllers than the lock's owner. */
 void target_clear_jobs(struct target *t);
 /* The controller hung up: the lease of its lock begins now. */

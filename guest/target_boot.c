@@ -16,13 +16,15 @@
 
 #include "core/file.h"
 #include "core/proc.h"
+#include "runner/machine.h"
 
 #define PROGRAM_DEADLINE 120.0
 #define SPARE_BYTES	 (4u << 20) /* of a disk that are left alone */
 
 int boot_run(struct target *t, const char *const *argv, char **out, struct err *e)
 {
-	struct proc_spec spec = {.argv = argv, .deadline = PROGRAM_DEADLINE};
+	/* what a boot loader keeps is not left half written, and is taken back after a SIGTERM */
+	struct proc_spec spec = {.argv = argv, .deadline = PROGRAM_DEADLINE, .to_the_end = true};
 	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
 	struct proc_result p;
 	int ret = proc_run(&spec, &p, e);
@@ -164,6 +166,44 @@ static const struct boot_method *find_method(const char *name, struct err *e)
 	return NULL;
 }
 
+/* Before anything is armed, so that it can be taken back whatever dies: "kexec BOOT-ID". */
+static int keep_armed(struct target *t, const struct boot_method *m, struct err *e)
+{
+	struct running_kernel k;
+	const char *text;
+
+	machine_read_kernel(t->a, &k);
+	text = arena_printf(t->a, "%s %s", m->name, k.boot_id);
+	return file_write_atomic(target_path(t, "armed", ""), text, strlen(text), e);
+}
+
+/* The method by which the next restart of this boot was chosen, NULL: none. */
+static const struct boot_method *armed_method(struct target *t)
+{
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct running_kernel k;
+	struct span rest, name;
+
+	if (file_read_line(target_path(t, "armed", ""), &text))
+		return NULL;
+	machine_read_kernel(t->a, &k);
+	rest = span_of(strbuf_str(&text));
+	if (!span_next_word(&rest, &name) || !span_is(span_trim(rest), k.boot_id))
+		return NULL;
+	return find_method(arena_strndup(t->a, name.s, name.len), &ignored);
+}
+
+int target_take_back(struct target *t, struct err *e)
+{
+	const struct boot_method *m = armed_method(t);
+	int ret = m ? m->disarm(t, e) : 0;
+
+	if (!ret)
+		unlink(target_path(t, "armed", ""));
+	return ret;
+}
+
 const char *target_arm(struct target *t, struct span body, struct strbuf *out, struct err *e)
 {
 	const struct boot_method *m = find_method(target_value(t, body, "method"), e);
@@ -173,10 +213,20 @@ const char *target_arm(struct target *t, struct span body, struct strbuf *out, s
 		.cmdline = target_value(t, body, "cmdline"),
 	};
 
-	if (!m || m->arm(t, &entry, e))
+	if (!m || keep_armed(t, m, e))
 		return NULL;
+	if (m->arm(t, &entry, e)) {
+		unlink(target_path(t, "armed", ""));
+		return NULL;
+	}
 	strbuf_addf(out, "restart %s\n", m->restart);
 	return "ok";
+}
+
+const char *target_disarm(struct target *t, struct span body, struct strbuf *out, struct err *e)
+{
+	(void)body, (void)out;
+	return target_take_back(t, e) ? NULL : "ok";
 }
 
 /* What the program in $KDELTA_REBOOT says and does in place of the kernel; false: there is none. */
@@ -226,6 +276,16 @@ int boot_kexec_load(const struct boot_entry *entry, struct err *e)
 	return ret;
 }
 
+int boot_kexec_unload(struct err *e)
+{
+	int ret = 0;
+
+	if (!stand_in((const char *[]){"unload", NULL}, &ret, e) &&
+	    syscall(SYS_kexec_file_load, -1, -1, 0UL, NULL, 1 /* KEXEC_FILE_UNLOAD */))
+		ret = err_add_errno(e, "cannot unload the kernel that kexec has");
+	return ret;
+}
+
 static void sysrq(const char *key)
 {
 	_cleanup_err_ struct err ignored = ERR_INIT;
@@ -265,16 +325,22 @@ const char *target_restart(struct target *t, struct span body, struct strbuf *ou
 {
 	struct span s = span_trim(body);
 	const char *how = span_is(s, "kexec") ? "kexec" : "reboot";
+	const struct boot_method *armed = armed_method(t);
 	_cleanup_err_ struct err ignored = ERR_INIT;
 	pid_t pid;
 
 	(void)out;
 	target_extend(t);
+	unlink(target_path(t, "armed", "")); /* from here on it is what is wanted */
 	pid = fork();
 	if (!pid) {
 		setsid();
 		usleep(300000);
-		_exit(boot_restart(t, how, &ignored) ? 1 : 0);
+		if (!boot_restart(t, how, &ignored))
+			_exit(0);
+		if (armed)
+			armed->disarm(t, &ignored);
+		_exit(1);
 	}
 	if (pid < 0) {
 		err_add_errno(e, "cannot restart");

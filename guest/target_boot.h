@@ -18,6 +18,8 @@ struct boot_method {
 	const char *name; /* as in the campaign file */
 	const char *restart; /* "kexec" or "reboot" */
 	int (*arm)(struct target *t, const struct boot_entry *entry, struct err *e);
+	/* What arm did is taken back; nothing where somebody else's choice stands there now. */
+	int (*disarm)(struct target *t, struct err *e);
 };
 
 extern const struct boot_method boot_kexec, boot_grub, boot_bootctl, boot_efi;
@@ -32,9 +34,11 @@ int boot_copy(const char *from, const char *to, struct err *e);
 
 /*
  * The end of this boot: does not return where it works. The program in $KDELTA_REBOOT takes the
- * place of the system calls in tests, with "load IMAGE INITRD CMDLINE", "kexec" or "reboot".
+ * place of the system calls in tests, with "load IMAGE INITRD CMDLINE", "unload", "kexec" or
+ * "reboot".
  */
 int boot_kexec_load(const struct boot_entry *entry, struct err *e);
+int boot_kexec_unload(struct err *e);
 int boot_restart(struct target *t, const char *how, struct err *e);
 
 #endif

@@ -139,6 +139,7 @@ const char *target_lock(struct target *t, struct span body, struct strbuf *out, 
 	/* What an earlier controller left changed or running does not last into our visits. */
 	if (!lock.len || strcmp(target_value(t, lock, "nonce"), t->nonce)) {
 		target_clear_jobs(t);
+		target_take_back(t, &ignored);
 		settings_restore(t->a, &n, &ignored);
 	}
 	return "ok";
@@ -160,9 +161,13 @@ void target_extend(struct target *t)
 
 void target_hang_up(struct target *t)
 {
+	_cleanup_err_ struct err ignored = ERR_INIT;
+
 	target_extend(t);
-	if (t->lock_fd >= 0)
-		close(t->lock_fd);
+	if (t->lock_fd < 0)
+		return;
+	target_take_back(t, &ignored);
+	close(t->lock_fd);
 	t->lock_fd = -1;
 }
 
@@ -171,7 +176,7 @@ const char *target_unlock(struct target *t, struct span body, struct strbuf *out
 	int n;
 
 	(void)body, (void)out;
-	if (settings_restore(t->a, &n, e))
+	if (target_take_back(t, e) || settings_restore(t->a, &n, e))
 		return NULL;
 	unlink(target_path(t, "lock", ""));
 	close(t->lock_fd);

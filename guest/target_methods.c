@@ -21,7 +21,13 @@ static int arm_kexec(struct target *t, const struct boot_entry *entry, struct er
 	return boot_kexec_load(entry, e);
 }
 
-const struct boot_method boot_kexec = {"kexec", "kexec", arm_kexec};
+static int disarm_kexec(struct target *t, struct err *e)
+{
+	(void)t;
+	return boot_kexec_unload(e);
+}
+
+const struct boot_method boot_kexec = {"kexec", "kexec", arm_kexec, disarm_kexec};
 
 /* ---- GRUB: an entry in custom.cfg, which 41_custom of every grub.cfg reads ---- */
 
@@ -147,7 +153,17 @@ static int arm_grub(struct target *t, const struct boot_entry *entry, struct err
 		       "grub-reboot left no trace in grubenv: the choice would be lost");
 }
 
-const struct boot_method boot_grub = {"grub-reboot", "reboot", arm_grub};
+static int disarm_grub(struct target *t, struct err *e)
+{
+	char *list;
+	int ret = grub_ask(t, (const char *[]){"editenv", "list", NULL}, &list, e);
+
+	if (ret || !strstr(list, "next_entry=kdelta"))
+		return ret;
+	return grub_ask(t, (const char *[]){"editenv", "-", "unset", "next_entry", NULL}, NULL, e);
+}
+
+const struct boot_method boot_grub = {"grub-reboot", "reboot", arm_grub, disarm_grub};
 
 /* ---- systemd-boot: a loader entry beside those of the system ---- */
 
@@ -179,7 +195,13 @@ static int arm_bootctl(struct target *t, const struct boot_entry *entry, struct 
 			      NULL, e);
 }
 
-const struct boot_method boot_bootctl = {"bootctl", "reboot", arm_bootctl};
+/* An empty name removes the choice. */
+static int disarm_bootctl(struct target *t, struct err *e)
+{
+	return boot_run(t, (const char *[]){"bootctl", "set-oneshot", "", NULL}, NULL, e);
+}
+
+const struct boot_method boot_bootctl = {"bootctl", "reboot", arm_bootctl, disarm_bootctl};
 
 /* ---- EFI: an entry of the firmware for the kernel's own EFI stub ---- */
 
@@ -283,4 +305,15 @@ static int arm_efi(struct target *t, const struct boot_entry *entry, struct err 
 	return err_add(e, -EROFS, "the firmware did not keep what efibootmgr --bootnext set");
 }
 
-const struct boot_method boot_efi = {"efibootmgr", "reboot", arm_efi};
+static int disarm_efi(struct target *t, struct err *e)
+{
+	char *list, *number;
+	int ret = boot_run(t, (const char *[]){"efibootmgr", NULL}, &list, e);
+
+	number = ret ? NULL : efi_entry(t, list);
+	if (!number || !strstr(list, arena_printf(t->a, "BootNext: %s", number)))
+		return ret;
+	return boot_run(t, (const char *[]){"efibootmgr", "--delete-bootnext", NULL}, NULL, e);
+}
+
+const struct boot_method boot_efi = {"efibootmgr", "reboot", arm_efi, disarm_efi};
