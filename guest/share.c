@@ -51,8 +51,9 @@ int share_serve(const char *fd, const char *program)
 
 	if (!unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
 	    !mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &attr, sizeof(attr)))
-		execl(program, program, fd_option, "-f", "-o", "source=/", "-o", "cache=always", "-o",
-		      "sandbox=chroot", (char *)NULL);
+		/* each file that a guest knows of takes a descriptor: not whole folders at once */
+		execl(program, program, fd_option, "-f", "-o",
+		      "source=/,cache=always,sandbox=chroot,no_readdirplus", (char *)NULL);
 	fprintf(stderr, "%s: %s\n", program, strerror(errno));
 	return 1;
 }
