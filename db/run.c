@@ -323,9 +323,10 @@ static int average_units(struct db *db, struct arena *a, sqlite3_stmt *stmt, str
 	return r;
 }
 
+/* CROSS JOIN keeps the order: beside a GROUP BY SQLite would begin with all runs there are. */
 #define UNIT_SAMPLES                                                                               \
-	" JOIN runs r ON r.campaign_id = c.id AND r.outcome = 'ok'"                                \
-	" JOIN samples s ON s.run_id = r.id"                                                       \
+	" CROSS JOIN runs r ON r.campaign_id = c.id AND r.outcome = 'ok'"                          \
+	" CROSS JOIN samples s ON s.run_id = r.id"                                                 \
 	" JOIN metrics m ON m.id = s.metric_id AND m.role != 'diagnostic'"
 #define UNIT_ORDER                                                                                 \
 	" ORDER BY r.case_id, s.metric_id, c.rowid, r.variant_id, r.block,"                        \

@@ -42,6 +42,10 @@ static const char step_ignores[] =
 	" until INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (metric, test_case))"
 	" STRICT, WITHOUT ROWID;";
 
+/* What compares with a campaign are the newest ones of its machine. */
+static const char step_machine_index[] =
+	"CREATE INDEX campaigns_by_machine ON campaigns(machine_id, created);";
+
 const char *const db_steps[] = {db_schema_sql, step_metric_words, step_raw_hashes,
-				step_bisections, step_ignores};
+				step_bisections, step_ignores, step_machine_index};
 const int db_n_steps = ARRAY_SIZE(db_steps);

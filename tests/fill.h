@@ -83,27 +83,34 @@ static inline void fill_arm(struct fill *f, const struct db_campaign *c, int64_t
 {
 	struct db_boot boot = {.campaign = c->id, .variant_id = variant, .machine_id = f->machine,
 			       .started = c->created, .outcome = "ok"};
-	int64_t id, cell;
+	size_t first = (size_t)*seq, n_cells;
+	struct db_cell *cells;
+	int64_t id, raw;
 
 	fill_check(f, db_add_boot(f->db, &boot, &boot.id, &f->e));
 	if (f->environment)
 		fill_check(f, db_set_fact(f->db, "boot", arena_printf(f->a, "%lld", (long long)boot.id),
 					  "env.microcode", f->environment(f->data, night), &f->e));
 	for (int i = 0; i < runs * (int)f->n_cases; i++) {
-		int64_t test_case = f->cases[(size_t)i % f->n_cases];
-		int block = i / (int)f->n_cases + 1;
-		const struct db_cell planned = {.seq = ++*seq, .block = block, .variant_id = variant,
-						.case_id = test_case, .state = "done", .attempts = 1};
-		struct db_run run = {.campaign = c->id, .variant_id = variant, .case_id = test_case,
-				     .boot_id = boot.id, .machine_id = f->machine, .block = block,
-				     .attempt = 1, .started = c->created, .outcome = "ok",
-				     .elapsed = 10, .user_time = NAN, .sys_time = NAN, .max_rss = -1,
-				     .voluntary = -1, .involuntary = -1};
+		const struct db_cell planned = {.seq = ++*seq, .block = i / (int)f->n_cases + 1,
+						.variant_id = variant, .state = "done", .attempts = 1,
+						.case_id = f->cases[(size_t)i % f->n_cases]};
 
 		fill_check(f, db_add_cell(f->db, c->id, &planned, &f->e));
+	}
+	fill_check(f, db_get_cells(f->db, f->a, c->id, &cells, &n_cells, &f->e));
+	for (size_t i = first; i < n_cells; i++) {
+		struct db_run run = {.campaign = c->id, .variant_id = variant,
+				     .case_id = cells[i].case_id, .cell_id = cells[i].id,
+				     .boot_id = boot.id, .machine_id = f->machine,
+				     .block = cells[i].block, .attempt = 1, .started = c->created,
+				     .outcome = "ok", .elapsed = 10, .user_time = NAN,
+				     .sys_time = NAN, .max_rss = -1, .voluntary = -1,
+				     .involuntary = -1};
+
 		fill_check(f, db_add_run(f->db, &run, &id, &f->e));
 		if (f->raw)
-			fill_check(f, db_add_raw(f->db, id, "stdout", NULL, span_of(f->raw), &cell,
+			fill_check(f, db_add_raw(f->db, id, "stdout", NULL, span_of(f->raw), &raw,
 						 &f->e));
 		for (size_t m = 0; m < f->n_metrics; m++)
 			fill_check(f, db_add_sample(f->db, id, f->metrics[m],
