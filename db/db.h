@@ -45,6 +45,13 @@ int db_begin(struct db *db, struct err *e);
 int db_commit(struct db *db, struct err *e);
 void db_rollback(struct db *db);
 
+/*
+ * Until db_end_read() all queries see one state of the database, whatever others write meanwhile, and
+ * nothing may be written. *begun is for db_end_read(): false within a transaction that goes on.
+ */
+int db_begin_read(struct db *db, bool *begun, struct err *e);
+void db_end_read(struct db *db, bool begun);
+
 /* ---- writing ---- */
 
 struct db_machine {

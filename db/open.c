@@ -121,6 +121,8 @@ static int open_handle(struct db *db, enum db_mode mode, struct err *e)
 	if (sqlite3_open_v2(name, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL))
 		return sql_error(db, e);
 	sqlite3_busy_timeout(db->handle, DB_BUSY_TIMEOUT);
+	/* the file may come from anybody: its views may call what only computes */
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	return 0;
 }
 
@@ -144,6 +146,20 @@ static int set_wal(struct db *db, struct err *e)
 	return code ? sql_error(db, e) : 0;
 }
 
+/* Ours has none; that of a file from somebody else would run with everything that is stored. */
+static int check_triggers(struct db *db, struct err *e)
+{
+	int64_t triggers = 0;
+	int r = sql_value(db, e, &triggers,
+			  "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'", "");
+
+	if (r < 0 || !triggers)
+		return MIN(r, 0);
+	err_add(e, -EBADMSG, "%s has triggers, which are not kdelta's", db->path);
+	err_hint(e, "look at them with `sqlite3 FILE .schema`, and DROP TRIGGER what nobody needs");
+	return -EBADMSG;
+}
+
 /* A file of another program must not be taken over. */
 static int check_owner(struct db *db, struct err *e)
 {
@@ -153,8 +169,10 @@ static int check_owner(struct db *db, struct err *e)
 
 	if (r >= 0)
 		r = sql_value(db, e, &id, "PRAGMA application_id", "");
-	if (r < 0 || id == DB_APPLICATION_ID || (!id && !tables))
+	if (r < 0 || (!id && !tables))
 		return MIN(r, 0);
+	if (id == DB_APPLICATION_ID)
+		return check_triggers(db, e);
 	return err_add(e, -EBADMSG, "%s is a database of another program", db->path);
 }
 
@@ -246,6 +264,8 @@ static int open_once(const char *path, enum db_mode mode, struct db **out, int64
 		r = db_migrate(db, db_steps, db_n_steps, e);
 	if (r)
 		return r;
+	/* from here on nothing can damage the file itself (migration may write the schema) */
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	*out = db;
 	db = NULL;
 	return 0;
@@ -306,6 +326,29 @@ int db_begin(struct db *db, struct err *e)
 		db->doomed = false;
 	}
 	return r;
+}
+
+/* Only with a log: else it would keep others from writing. */
+int db_begin_read(struct db *db, bool *begun, struct err *e)
+{
+	int64_t wal = 0;
+	int r;
+
+	*begun = false;
+	if (!sqlite3_get_autocommit(db->handle))
+		return 0;
+	r = sql_value(db, e, &wal, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", "");
+	if (r < 0 || !wal)
+		return MIN(r, 0);
+	r = sql_run(db, e, "BEGIN", "");
+	*begun = !r;
+	return r;
+}
+
+void db_end_read(struct db *db, bool begun)
+{
+	if (begun)
+		sqlite3_exec(db->handle, "COMMIT", NULL, NULL, NULL);
 }
 
 int db_commit(struct db *db, struct err *e)

@@ -559,13 +559,17 @@ int comparison_build(struct db *db, struct arena *a, const char *const *campaign
 		     struct comparison **out, struct err *e)
 {
 	struct builder b = {.db = db, .a = a, .opt = opt, .e = e};
-	int r;
+	bool begun;
+	int r = db_begin_read(db, &begun, e);
 
+	if (r)
+		return r;
 	b.c = arena_alloc(a, sizeof(*b.c));
 	b.c->arena = a;
 	b.c->threshold = opt->threshold;
 	b.c->explained = opt->explain;
 	r = build_all(&b, campaigns, n_campaigns);
+	db_end_read(db, begun);
 	builder_release(&b);
 	if (!r)
 		*out = b.c;

@@ -27,14 +27,34 @@ static int lock_open(const char **path)
 	return fd;
 }
 
+/* "412 on host: kdelta run c.yaml" of this process; one line without control characters. */
+static void describe_self(struct strbuf *sb)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	char host[65] = "";
+	size_t i;
+
+	gethostname(host, sizeof(host) - 1);
+	file_read_line("/proc/self/cmdline", &line);
+	for (i = 0; i < line.len; i++)
+		if ((unsigned char)line.buf[i] < ' ' || line.buf[i] == 0x7f)
+			line.buf[i] = ' ';
+	strbuf_addf(sb, "%d on %s: ", (int)getpid(), host);
+	strbuf_add(sb, strbuf_str(&line), MIN(line.len, (size_t)200));
+	strbuf_rtrim(sb);
+}
+
 int run_take_lock(int fd, const char *path, struct strbuf *holder)
 {
+	_cleanup_strbuf_ struct strbuf self = STRBUF_INIT;
+
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		file_read_line(path, holder);
 		return -EBUSY;
 	}
+	describe_self(&self);
 	if (!ftruncate(fd, 0))
-		dprintf(fd, "%d\n", (int)getpid());
+		dprintf(fd, "%s\n", strbuf_str(&self));
 	return 0;
 }
 

@@ -102,14 +102,15 @@ int run_split(struct db *db, struct arena *a, struct campaign_config *c, const c
  * Only one campaign measures on a machine at a time: takes the lock ($KDELTA_LOCK, else
  * /run/lock/kdelta.lock, or in /tmp), which ends with the process that holds it. Then puts back the
  * settings a crashed one left. note may be NULL. Returns the lock's descriptor, for the caller to
- * close, or -EBUSY naming the holder's pid.
+ * close, or -EBUSY naming the holder.
  */
 int run_lock(struct arena *a, void (*note)(const char *text), struct err *e);
 
 /*
- * Takes the lock of a file for this process, without waiting, and leaves our pid in it; it ends with
- * the descriptor, so a stale file never blocks anybody. -EBUSY: another process has it, and `holder`
- * is what it left there.
+ * Takes the lock of a file for this process, without waiting, and leaves in it who we are, "412 on
+ * host: kdelta run c.yaml" (pids of a container mean nothing outside). It ends with the descriptor, so
+ * neither a stale file nor a pid that lives again blocks anybody. -EBUSY: another process has it, and
+ * `holder` is what it left there.
  */
 int run_take_lock(int fd, const char *path, struct strbuf *holder);
 

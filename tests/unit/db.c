@@ -1194,6 +1194,7 @@ static void test_reader_beside_writer(void **state)
 {
 	struct db_campaign *list;
 	struct db *r;
+	bool begun;
 	size_t n;
 
 	(void)state;
@@ -1206,7 +1207,34 @@ static void test_reader_beside_writer(void **state)
 	ok(db_commit(db, &e));
 	ok(db_get_campaigns(r, a, &list, &n, &e));
 	assert_int_equal(n, 2);
+	/* several queries of one state */
+	ok(db_begin_read(r, &begun, &e));
+	assert_true(begun);
+	ok(db_get_campaigns(r, a, &list, &n, &e));
+	make_world("run");
+	ok(db_get_campaigns(r, a, &list, &n, &e));
+	assert_int_equal(n, 2);
+	db_end_read(r, begun);
+	ok(db_get_campaigns(r, a, &list, &n, &e));
+	assert_int_equal(n, 3);
+	ok(db_begin(db, &e));
+	ok(db_begin_read(db, &begun, &e));
+	assert_false(begun);
+	db_end_read(db, begun);
+	ok(db_commit(db, &e));
 	db_close(r);
+}
+
+/* A file from somebody else may hold triggers: they would run with whatever is stored. */
+static void test_triggers(void **state)
+{
+	struct db *r;
+
+	(void)state;
+	make_world("run");
+	meddle("CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM samples; END");
+	refused(db_open(path, DB_WRITE, &r, &e), -EBADMSG, "triggers");
+	refused(db_open(path, DB_READ, &r, &e), -EBADMSG, "triggers");
 }
 
 /* A small file system of our own, gone with this process. */
@@ -1355,6 +1383,7 @@ int main(void)
 		TEST(test_backup),
 		TEST(test_two_writers),
 		TEST(test_reader_beside_writer),
+		TEST(test_triggers),
 		TEST(test_full_disk),
 		TEST(test_read_only_folder),
 		TEST(test_read_only_permissions),
