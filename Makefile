@@ -144,6 +144,7 @@ help:
 	@echo 'make bench      speed and error rates;  make fuzz SECONDS=60;  make deps'
 	@echo 'make bench-bisect  runs that a bisection needs, and how often it is right'
 	@echo 'make crash      kills and failing system calls at every place that changes something'
+	@echo 'make man        the manual, in $$(O)/man'
 	@echo 'make coverage   lines that tests execute, room by room'
 	@echo 'make install DESTDIR= PREFIX=/usr/local;  make dist;  make deb;  make check-arm64;  make clean'
 	@echo 'Variables: O= V=1 SAN=1 COVERAGE=1 SHARED=1 DEPS=no SUDO='
@@ -195,7 +196,10 @@ ZSH ?= zsh/site-functions
 COMPLETIONS := bash:bash-completion/completions/kdelta zsh:$(ZSH)/_kdelta \
 	fish:fish/vendor_completions.d/kdelta.fish
 install_tree = find $(1) -type f -exec install -D -m 644 {} $(SHARE)/$(2)/{} \;
-install: all
+man: all
+	@man/make.sh $(abspath $(KDELTA)) $(abspath $(O)/man)
+
+install: man
 	install -d $(BIN) $(LIBEXEC) $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man7 \
 		$(foreach c,$(COMPLETIONS),$(SHARE)/$(dir $(lastword $(subst :, ,$(c)))))
 	install -m 755 $(KDELTA) $(BIN)/kdelta
@@ -203,7 +207,6 @@ install: all
 	$(call install_tree,configs,kdelta)
 	cd examples && $(call install_tree,demo,kdelta)
 	$(call install_tree,README.md docs $(wildcard examples/*.sh),doc/kdelta)
-	man/make.sh $(abspath $(KDELTA)) $(abspath $(O)/man)
 	for s in 1 5 7; do install -m 644 $(O)/man/*.$$s $(SHARE)/man/man$$s/ || exit 1; done
 	for c in $(COMPLETIONS); do ./$(KDELTA) completion $${c%%:*} >$(SHARE)/$${c#*:} || exit 1; done
 	install -D -m 644 systemd/kdelta-resume.service \
@@ -227,6 +230,6 @@ check-arm64:
 clean:
 	rm -rf $(O) $(O)-san $(O)-cov build-arm64 kdelta
 
-.PHONY: all help deps deps-check demo check check-slow tests bench bench-bisect crash coverage fuzz install dist deb check-arm64 clean
+.PHONY: all help man deps deps-check demo check check-slow tests bench bench-bisect crash coverage fuzz install dist deb check-arm64 clean
 .SECONDARY:
 -include $(OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT:%=%.d) $(wildcard $(O)/tests/bench/*.d) $(patsubst %.c,$(O)/fuzz-objects/%.d,$(FUZZ_SRC) $(wildcard tests/fuzz/*.c))
