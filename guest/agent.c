@@ -77,7 +77,8 @@ static void say(const char *fmt, ...)
 static _Noreturn void power_off(void)
 {
 	sync();
-	reboot(RB_POWER_OFF);
+	/* QEMU ends there (-no-reboot); only kernels with ACPI can switch off */
+	reboot(RB_AUTOBOOT);
 	for (;;)
 		pause();
 }

@@ -1,11 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A real kernel as a git repository, built as small as boots: Debian's source, and commits of one file
-# each on top. Sourced after bisect.sh. KDELTA_TEST_CACHE: a folder in which builds stay.
+# each on top. Sourced after bisect.sh. KDELTA_TEST_CACHE: a folder in which the repository and the
+# builds stay for the next test.
 kernel_cache=${KDELTA_CACHE:-$HOME/.cache/kdelta}
 kernel_files=(kernel/sched/fair.c kernel/futex/core.c kernel/signal.c fs/pipe.c mm/slub.c kernel/fork.c
 	lib/string.c kernel/exit.c kernel/time/hrtimer.c)
 export XDG_CACHE_HOME=${KDELTA_TEST_CACHE:-$T/cache} CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache}
+R=${KDELTA_TEST_CACHE:-$T}/repo
 
 # kernel_needs: exit 77 where something is missing
 kernel_needs() {
@@ -34,6 +36,7 @@ kernel_base() {
 
 # kernel_repository: $R, of which only the files that commits touch are checked out
 kernel_repository() {
+	rm -rf "$R"
 	git clone -q --shared --no-checkout "$(kernel_base)" "$R" || fail "no clone"
 	git -C "$R" sparse-checkout set --no-cone "${kernel_files[@]/#//}" /kernel/sched/core.c
 	git -C "$R" checkout -qf base || fail "no work tree"
@@ -46,8 +49,9 @@ kernel_commit() {
 	git -C "$R" commit -qam "synthetic $1"
 }
 
-# kernel_template: the kernel of a variant
+# kernel_template: a variant. Without nolapic_timer such a guest polls the timer for nine of its twelve
+# seconds of CPU
 kernel_template() {
 	local dir=$PWD/configs/kernel
-	echo "{git: {repo: repo, ref: HEAD}, config: {target: tinyconfig, fragments: [$dir/guest.config, $dir/small.config, $dir/tiny.config]}}"
+	echo "{name: template, cmdline: nolapic_timer, kernel: {git: {repo: $R, ref: HEAD}, config: {target: tinyconfig, fragments: [$dir/guest.config, $dir/small.config, $dir/tiny.config]}}}"
 }
