@@ -8,6 +8,7 @@
 
 #include "core/file.h"
 #include "machine/kconfig.h"
+#include "runner/source.h"
 
 #define CONFIG_LIMIT ((size_t)4 << 20)
 enum { TOLD = 8 }; /* options that did not survive, named in a note */
@@ -153,15 +154,65 @@ static int write_base(struct build *b, const struct build_config *config, const 
 	return file_write_atomic(path, text.buf, text.len, b->step.e);
 }
 
+/*
+ * Hash of all that a configuration follows from: what is asked for, the compiler, patches, and the
+ * files of the commit that have a say. NULL where that is not known, of sources without a commit.
+ */
+static const char *inputs_of(struct build *b, const struct build_config *config)
+{
+	struct arena *a = b->r->a;
+	const char *const env[] = {arena_printf(a, "GIT_INDEX_FILE=%s/index", b->dir), NULL};
+	const char *const argv[] = {"git", arena_printf(a, "--git-dir=%s/repo.git", b->dir),
+				    arena_printf(a, "--work-tree=%s", b->tree), "ls-files", "-s",
+				    "--", "*Kconfig*", "*config", "*Makefile", "scripts", NULL};
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	struct step s = {.a = a, .e = &ignored, .env = env};
+	char hex[65];
+
+	if (!b->commit || step_run(&s, NULL, argv))
+		return NULL;
+	strbuf_addf(&text, "%s\n%s\n%s\n", config->hash, source_compiler(a), s.out);
+	build_add_patches(b, &text);
+	data_sha256(text.buf, text.len, hex);
+	return arena_strdup(a, hex);
+}
+
+/* Whether the configuration that lies there is the one: made of the same, and untouched since. */
+static bool is_made(struct build *b, const char *stamp, const char *inputs, const char *path)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	char hex[65];
+
+	return inputs && !file_read_line(stamp, &line) && !file_sha256(path, hex, &ignored) &&
+	       !strcmp(strbuf_str(&line), arena_printf(b->r->a, "%s %s", inputs, hex));
+}
+
+static void write_stamp(struct build *b, const char *stamp, const char *inputs, const char *path)
+{
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	char hex[65], *line;
+
+	if (!inputs || file_sha256(path, hex, &ignored))
+		return;
+	line = arena_printf(b->r->a, "%s %s\n", inputs, hex);
+	file_write_atomic(stamp, line, strlen(line), &ignored);
+}
+
 int kernel_config_make(struct build *b, const struct build_config *config, const char *out)
 {
 	const char *path = arena_printf(b->r->a, "%s/.config", out);
+	const char *stamp = arena_printf(b->r->a, "%s/.kdelta-config", out);
+	const char *inputs = inputs_of(b, config);
 	_cleanup_strbuf_ struct strbuf before = STRBUF_INIT, after = STRBUF_INIT;
 	_cleanup_err_ struct err ignored = ERR_INIT;
 	struct stat st;
 	bool was = !stat(path, &st) && !file_read(path, CONFIG_LIMIT, &before, &ignored);
 	int ret = file_make_dirs(out, b->step.e);
 
+	if (was && is_made(b, stamp, inputs, path))
+		return 0;
 	step_note(&b->step, "configuring %s", kernel_config_describe(b));
 	if (!ret)
 		ret = write_base(b, config, out, path);
@@ -173,6 +224,7 @@ int kernel_config_make(struct build *b, const struct build_config *config, const
 		return ret;
 	if (was && before.len == after.len && !memcmp(before.buf, after.buf, after.len))
 		utimensat(AT_FDCWD, path, (struct timespec[]){st.st_atim, st.st_mtim}, 0);
+	write_stamp(b, stamp, inputs, path);
 	tell_lost(b, config, strbuf_str(&after));
 	return 0;
 }

@@ -16,7 +16,8 @@ int kernel_config_read(struct build *b, struct build_config *config);
 
 /*
  * Makes OUT/.config and tells which options of the fragments did not survive. The file keeps its
- * time where it is the same as before.
+ * time where it is the same as before; it is not made again for a commit that has the same Kconfig
+ * files, Makefiles and scripts.
  */
 int kernel_config_make(struct build *b, const struct build_config *config, const char *out);
 
