@@ -34,6 +34,9 @@ void share_mount(struct span kind, struct strbuf *failures)
 	};
 	size_t i;
 
+	umount2(GUEST_SHARE_ROOT, MNT_DETACH);
+	umount2(WRITES, MNT_DETACH);
+	umount2(LOWER, MNT_DETACH);
 	for (i = 0; i < ARRAY_SIZE(mounts) && !failures->len; i++) {
 		const char *type = mounts[i].type;
 		const char *source = mounts[i].flags & MS_BIND ? type : GUEST_SHARE;

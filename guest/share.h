@@ -7,7 +7,8 @@
 
 /*
  * In the guest: GUEST_SHARE_ROOT becomes the host's root folder, shared as kind ("virtiofs"
- * or "9p"), with what is written kept in memory. What failed is a line in failures.
+ * or "9p"), with what is written kept in memory, anew: as if nothing had been written before. What
+ * failed is a line in failures.
  */
 void share_mount(struct span kind, struct strbuf *failures);
 

@@ -297,13 +297,6 @@ double case_deadline(const struct test_case *c, bool slow)
 	return c->deadline > 0 ? c->deadline : c->expected * factor + (slow ? 90 : 30);
 }
 
-/* Guests build with this machine's tools. */
-static void add_inside(struct argument_list *l)
-{
-	add_argument(l, "chroot");
-	add_argument(l, GUEST_SHARE_ROOT);
-}
-
 /*
  * bash's `time` prints the times; the command itself is never part of the shell's text. What an
  * enclosing make or the user's TIMEFORMAT would change is set here.
@@ -322,8 +315,8 @@ static void case_build_job(struct arena *a, const struct test_case *c, const cha
 	const char *const *argv;
 
 	if (in_guest) {
-		add_inside(&timed);
-		add_inside(&clean);
+		add_argument(&timed, "chroot");
+		add_argument(&timed, GUEST_SHARE_ROOT);
 	}
 	add_argument(&timed, "bash");
 	add_argument(&timed, "-c");
@@ -332,12 +325,14 @@ static void case_build_job(struct arena *a, const struct test_case *c, const cha
 	for (argv = job->argv; *argv; argv++)
 		add_argument(&timed, *argv);
 	job->argv = take_arguments(&timed);
+	job->env = env;
+	job->drop_caches = c->drop_caches;
+	if (in_guest)
+		return; /* which begins with what was configured, every time (qemu.c) */
 	add_make(&clean, c, program);
 	add_argument(&clean, arena_printf(a, "-j%s", case_param(c, "jobs")));
 	add_argument(&clean, "clean");
 	job->prepare = take_arguments(&clean);
-	job->env = env;
-	job->drop_caches = c->drop_caches;
 }
 
 void case_job(struct arena *a, const struct test_case *c, bool local, bool slow, struct job *job)

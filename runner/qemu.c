@@ -511,9 +511,7 @@ static int boot_guest(struct backend *b, struct visit *v, const struct job *job,
 	take_hello(b, v, body);
 	if (v->error)
 		stop_guest(b, v);
-	else if (q->share.kind)
-		ask_guest(b, v, "share", span_of(q->share.kind));
-	if (!v->error)
+	else
 		apply_settings(b, v);
 	return 0;
 }
@@ -604,6 +602,8 @@ static int qemu_run(struct backend *b, struct visit *v, const struct job *job,
 	*result = (struct job_result){.proc.exit_status = -1};
 	if (b->counting && !v->error && !q->guest.child.pid && q->runs)
 		r = boot_guest(b, v, job, e);
+	if (!r && !v->error && q->guest.child.pid && q->share.kind)
+		ask_guest(b, v, "share", span_of(q->share.kind));
 	if (r || v->error || !q->guest.child.pid)
 		goto broken;
 	q->runs++;

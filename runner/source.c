@@ -44,10 +44,12 @@ static int fetch(struct step *s, const struct test_case *c, struct source_tree *
 			       : source_tree_tarball(s, &tarball, t);
 }
 
-/* Where objects go: a plain word. */
+/* Where objects go: a plain word. Of guests, whose objects go nowhere, it is only configured. */
 static char *build_place(struct arena *a, const struct test_case *c, const struct source_tree *t)
 {
-	char hex[65], *key = arena_printf(a, "%s\n%s", t->version, c->config), *name;
+	char hex[65], *name;
+	char *key = arena_printf(a, "%s\n%s%s", t->version, c->config,
+				 case_param(c, "share") ? "\nguest" : "");
 
 	data_sha256(t->dir, strlen(t->dir), hex);
 	name = c->source_deb   ? arena_strdup(a, c->source_deb)
