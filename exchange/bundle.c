@@ -15,6 +15,9 @@
 #define BUNDLE_LEVEL  9
 /* Bytes of all members that are read of a bundle: a small file may unpack to anything. */
 #define BUNDLE_LIMIT ((size_t)4 << 30)
+/* Of one member, which is held in memory: of an output what import takes, of a campaign more. */
+#define RAW_LIMIT      ((size_t)256 << 20)
+#define CAMPAIGN_LIMIT ((size_t)1 << 30)
 
 /* ---- writing ---- */
 
@@ -236,7 +239,7 @@ static int reader_fails(struct reader *in)
 	return -EBADMSG;
 }
 
-static int read_member(struct reader *in, struct strbuf *text)
+static int read_member(struct reader *in, const char *name, size_t limit, struct strbuf *text)
 {
 	char buf[65536];
 	ssize_t n;
@@ -245,6 +248,9 @@ static int read_member(struct reader *in, struct strbuf *text)
 		if ((size_t)n > in->left)
 			return err_add(in->m->e, -EFBIG, "%s is more than %zu GB unpacked",
 				       in->m->path, BUNDLE_LIMIT >> 30);
+		if (text->len + (size_t)n > limit)
+			return err_add(in->m->e, -EFBIG, "%s: %s is more than %zu MB unpacked",
+				       in->m->path, name, limit >> 20);
 		in->left -= (size_t)n;
 		strbuf_add(text, buf, (size_t)n);
 	}
@@ -256,7 +262,8 @@ static int take_member(struct reader *in, const char *name)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	enum member which = member_of(name);
 	struct member_text *t;
-	int r = which == MEMBER_OTHER ? 0 : read_member(in, &text);
+	size_t limit = which == MEMBER_CAMPAIGN ? CAMPAIGN_LIMIT : RAW_LIMIT;
+	int r = which == MEMBER_OTHER ? 0 : read_member(in, name, limit, &text);
 
 	if (r)
 		return r;

@@ -70,12 +70,30 @@ int git_merge_base(const struct git *g, const char *x, const char *y, const char
 			   : ret;
 }
 
+char *git_text(struct arena *a, struct span text)
+{
+	char *copy = arena_strndup(a, text.s, text.len), *p;
+
+	for (p = copy; *p; p++) {
+		bool c1 = (unsigned char)*p == 0xc2 && ((unsigned char)p[1] & 0xe0) == 0x80;
+
+		if (c1)
+			*p++ = '?';
+		if (c1 || (unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	}
+	return copy;
+}
+
 int git_field(const struct git *g, const char *hash, const char *format, const char **value)
 {
 	const char *const argv[] = {"log", "-1", "--no-show-signature",
 				    arena_printf(g->a, "--format=%s", format), hash, NULL};
+	int ret = git_run(g, argv, false, value);
 
-	return git_run(g, argv, false, value);
+	if (!ret)
+		*value = git_text(g->a, span_of(*value));
+	return ret;
 }
 
 /*

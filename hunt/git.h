@@ -25,7 +25,9 @@ int git_check(const struct git *g);
 int git_commit(const struct git *g, const char *ref, const char **hash);
 /* The best common ancestor; -EINVAL: there is none. */
 int git_merge_base(const struct git *g, const char *x, const char *y, const char **hash);
-/* One field of a commit, a format of git log such as "%s". */
+/* A line of somebody else's, a subject or a name: what a terminal would obey becomes '?'. */
+char *git_text(struct arena *a, struct span text);
+/* One such field of a commit, a format of git log such as "%s". */
 int git_field(const struct git *g, const char *hash, const char *format, const char **value);
 /*
  * The diff that takes a commit back out of the tree of another, as a file for `patches`; -EIO: it

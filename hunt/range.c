@@ -115,7 +115,7 @@ static int read_log(struct builder *b)
 			c = ARRAY_PUSH(&b->items);
 			c->id = take_field(b->g->a, &line);
 			*ARRAY_PUSH(&parents) = take_field(b->g->a, &line);
-			c->subject = arena_strndup(b->g->a, line.s, line.len);
+			c->subject = git_text(b->g->a, line);
 			c->weight = LIGHT;
 		} else if (c && line.len && !is_documentation(line)) {
 			c->weight = 1;
