@@ -143,6 +143,7 @@ help:
 	@echo 'make check-slow the tests that boot many guests'
 	@echo 'make bench      speed and error rates;  make fuzz SECONDS=60;  make deps'
 	@echo 'make bench-bisect  runs that a bisection needs, and how often it is right'
+	@echo 'make bench-scale  questions to 1 and 10 million samples, minutes'
 	@echo 'make crash      kills and failing system calls at every place that changes something'
 	@echo 'make man        the manual, in $$(O)/man'
 	@echo 'make coverage   lines that tests execute, room by room'
@@ -171,6 +172,9 @@ tests: $(UNIT)
 
 bench: all $(addprefix $(O)/tests/bench/,stats monitors nights nightly)
 	@KDELTA=./$(KDELTA) O=$(O) tests/bench/run.sh
+
+bench-scale: all $(O)/tests/bench/scale
+	@KDELTA=./$(KDELTA) O=$(O) tests/bench/scale.sh
 
 bench-bisect: $(O)/tests/bench/bisect
 	@$(O)/tests/bench/bisect

@@ -129,8 +129,10 @@ static int has_output(struct cli *c, struct db *db, const struct db_campaign *ca
 	struct db_raw *raws;
 	size_t n;
 	int r = db_get_raws(db, c->a, run, &raws, &n, c->e);
-	bool pruned = !r && n && raws[0].pruned;
+	bool pruned = false;
 
+	for (size_t i = 0; !r && i < n; i++)
+		pruned |= raws[i].pruned;
 	done->pruned += pruned;
 	*yes = !r && !pruned && (n || strcmp(campaign->kind, "import"));
 	return r;

@@ -5,14 +5,15 @@
 
 #include "db/sql.h"
 
-/* Ids of the raws of ?2-campaigns that ended before ?1. */
+/* Ids of the raws of ?2-campaigns that ended before ?1; there is nothing to gain of empty ones. */
 #define OLD_RAWS                                                                                   \
 	"SELECT w.id FROM campaigns c JOIN runs r ON r.campaign_id = c.id AND r.outcome != 'stored'" \
 	" JOIN raws w ON w.run_id = r.id" OLD_CAMPAIGNS                                            \
 	" UNION SELECT w.id FROM campaigns c JOIN boots b ON b.campaign_id = c.id"                 \
 	" JOIN raws w ON w.id = b.console_id" OLD_CAMPAIGNS
 #define OLD_CAMPAIGNS                                                                              \
-	" WHERE c.ended < ?1 AND substr(c.name, 1, length(?2)) = ?2 AND NOT " RAW_IS_PRUNED("w.")
+	" WHERE c.ended < ?1 AND substr(c.name, 1, length(?2)) = ?2 AND w.size > 0"                 \
+	" AND NOT " RAW_IS_PRUNED("w.")
 
 static int count(struct db *db, int64_t before, const char *prefix, struct db_pruned *done,
 		 struct err *e)

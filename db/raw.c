@@ -72,10 +72,13 @@ int db_get_raws(struct db *db, struct arena *a, int64_t run, struct db_raw **raw
 
 int db_find_raw(struct db *db, const char *sha256, int64_t *id, struct err *e)
 {
+	/* without ORDER BY: thousands of runs may have printed the same, and the first will do */
 	int r = sql_value(db, e, id,
-			  "SELECT id FROM raws WHERE sha256 = ? ORDER BY " RAW_IS_PRUNED("") ", id",
+			  "SELECT id FROM raws WHERE sha256 = ? AND NOT " RAW_IS_PRUNED("") " LIMIT 1",
 			  "s", sha256);
 
+	if (!r)
+		r = sql_value(db, e, id, "SELECT id FROM raws WHERE sha256 = ? LIMIT 1", "s", sha256);
 	if (!r)
 		return err_add(e, -ENOENT, "%s: there is no raw output with SHA-256 %s", db->path,
 			       sha256);

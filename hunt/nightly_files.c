@@ -2,6 +2,7 @@
 /* The last night for machines: JUnit, OpenMetrics, KCIDB, a webhook. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/file.h"
@@ -74,16 +75,47 @@ static void add_openmetrics(struct nightly *n, size_t last, struct strbuf *out)
 	strbuf_adds(out, "# EOF\n");
 }
 
-/* KCIDB I/O schema 5.3: "origin:id", statuses PASS, FAIL and ERROR. */
+/* Why the commit of a night could not be built; NULL: it was. */
+static const char *build_failure(struct nightly *n, const struct nightly_night *night)
+{
+	_cleanup_err_ struct err ignored = ERR_INIT;
+	struct db_cell *cells;
+	size_t count;
+
+	if (db_get_cells(n->db, n->a, night->campaign->id, &cells, &count, &ignored))
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		if (cells[i].variant_id == night->variant && !strcmp(cells[i].state, "failed") &&
+		    (str_starts(cells[i].reason, "no_kernel") ||
+		     str_starts(cells[i].reason, "no_source")))
+			return plain(n, cells[i].reason);
+	return NULL;
+}
+
+static json_t *kcidb_build(const char *id, const char *checkout, const char *failure)
+{
+	json_t *build = json_pack("{s:s,s:s,s:s,s:s}", "id", id, "checkout_id", checkout, "origin",
+				  "kdelta", "status", failure ? "FAIL" : "PASS");
+
+	if (failure)
+		json_object_set_new(build, "comment", json_string(failure));
+	return build;
+}
+
+/*
+ * KCIDB I/O schema 5.3: "origin:id", statuses PASS, FAIL and ERROR. Of a commit that could not be
+ * built there is the build, and no test.
+ */
 static void add_kcidb(struct nightly *n, size_t last, struct strbuf *out)
 {
 	const struct nightly_night *night = &n->nights[last];
 	const char *checkout = arena_printf(n->a, "kdelta:%s", night->commit);
 	const char *build = arena_printf(n->a, "kdelta:%s", night->campaign->id);
 	const char *when = num_iso_time(n->a, night->campaign->created);
+	const char *failure = build_failure(n, night);
 	json_t *tests = json_array();
 
-	for (size_t k = 0; k < n->n_rows; k++) {
+	for (size_t k = 0; k < n->n_rows && !failure; k++) {
 		const struct nightly_row *row = &n->rows[k];
 		const struct night_arm *arm = &row->nights[last].kernel;
 		json_t *test = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "id",
@@ -105,12 +137,11 @@ static void add_kcidb(struct nightly *n, size_t last, struct strbuf *out)
 		json_array_append_new(tests, test);
 	}
 	json_add_lines(out,
-		       json_pack("{s:{s:i,s:i},s:[{s:s,s:s,s:s,s:s,s:s}],s:[{s:s,s:s,s:s,s:s}],s:o}",
+		       json_pack("{s:{s:i,s:i},s:[{s:s,s:s,s:s,s:s,s:s}],s:[o],s:o}",
 				 "version", "major", 5, "minor", 3, "checkouts", "id", checkout,
 				 "origin", "kdelta", "git_commit_hash", night->commit,
 				 "git_repository_branch", n->opt.branch, "start_time", when,
-				 "builds", "id", build, "checkout_id", checkout, "origin",
-				 "kdelta", "status", "PASS", "tests", tests),
+				 "builds", kcidb_build(build, checkout, failure), "tests", tests),
 		       12);
 }
 

@@ -44,10 +44,12 @@ static int read_commits(struct nightly *n, struct nightly_night *night)
 	for (i = 0; !r && i < count; i++) {
 		const char *commit = list[i].kernel.commit ? list[i].kernel.commit : "";
 
-		if (!strcmp(list[i].name, "night"))
+		if (!strcmp(list[i].name, "night")) {
 			night->commit = commit;
-		else if (!strcmp(list[i].name, "base"))
+			night->variant = list[i].id;
+		} else if (!strcmp(list[i].name, "base")) {
 			night->base = commit;
+		}
 	}
 	return r;
 }

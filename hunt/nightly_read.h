@@ -29,6 +29,7 @@ struct nightly_night {
 	const struct db_campaign *again; /* ended; NULL: no extra run */
 	const char *commit, *base; /* full hashes, "" */
 	long base_night; /* that measured base; -1: none */
+	int64_t variant; /* of the commit */
 	bool environment;
 	bool told, bisected;
 };
