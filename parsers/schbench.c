@@ -325,7 +325,9 @@ static bool begins_run(const struct schbench *b, int which, const struct section
 		return false;
 	if (!begun->has_runtime || !before->has_runtime)
 		return true;
-	if (!num_parse(begun->runtime, &t) || !num_parse(before->runtime, &t0) || t != t0)
+	if (!num_parse(begun->runtime, &t) || !num_parse(before->runtime, &t0))
+		return true;
+	if (t != t0)
 		return t < t0;
 	return b->blocks == 1 &&
 	       (begun->samples < before->samples || begun->samples > before->samples * 1.1 + 2);

@@ -113,7 +113,6 @@ static bool impcv_names(struct arena *a, const struct table_text *text, size_t f
 			size_t n, const struct table_legend *legend,
 			const struct table_options *opt, struct table_names *out)
 {
-	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	const char *joined = "";
 	size_t i, k;
 
