@@ -3,7 +3,7 @@
 # What `make bench-scale` prints: CPU seconds of questions to databases of one and of ten years of
 # nights (1 and 10 million samples), which must depend on what is asked and not on the size; and of
 # samples that come in, beside sqlite3's own .import. SCALE_DIR keeps the databases.
-set -eu
+set -euo pipefail
 cd "$(dirname "$0")/../.."
 kdelta=$(realpath "${KDELTA:-./kdelta}") scale=$(realpath "${O:-build}/tests/bench/scale")
 dir=${SCALE_DIR:-$(mktemp -d)}
@@ -20,7 +20,7 @@ cpu() {
 # limit WHAT VALUE MOST: a line, and whether it holds
 limit() {
 	awk -v what="$1" -v v="$2" -v most="$3" 'BEGIN {
-		printf "%-58s %8.2f  (at most %g)%s\n", what, v, most, v > most ? "  WRONG" : ""; exit v > most }' || bad=1
+		printf "%-58s %8.2f  (at most %g)%s\n", what, v, most, (v > most ? "  WRONG" : ""); exit (v > most) }' || bad=1
 }
 for years in 1 10; do
 	[ -e "$dir/$years.db" ] || "$scale" fill "$dir/$years.db" $years
