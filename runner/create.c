@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A new campaign's rows: variants, test cases, the plan, and facts that explain its numbers. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "runner/count.h"
@@ -26,12 +28,32 @@ int session_put_kernel(struct session *s, size_t i)
 	return db_put_kernel(s->db, &kernel, &v->kernel_id, s->e);
 }
 
+/* Two names of one kernel: a package and what it leads to, an image and its copy. */
+static int check_twins(struct session *s, size_t i)
+{
+	const struct variant_config *list = s->c->variants;
+	size_t k = 0;
+
+	while (k < i && strcmp(s->variants[k].identity, s->variants[i].identity))
+		k++;
+	if (k == i)
+		return 0;
+	err_add(s->e, -EINVAL, "'%s' is the same as '%s': one kernel (%s) and the same settings",
+		list[i].name, list[k].name, or_empty(s->variants[i].kernel.release));
+	err_hint(s->e, "to compare a variant with itself write it as {name: %s, same_as: %s}",
+		 list[i].name, list[k].name);
+	err_at(s->e, s->c->file, list[i].line, list[i].column);
+	return -EINVAL;
+}
+
 int session_add_variant(struct session *s, size_t i)
 {
 	const struct variant_config *config = &s->c->variants[i];
 	struct session_variant *v = &s->variants[i];
-	int ret = session_put_kernel(s, i);
+	int ret = check_twins(s, i);
 
+	if (!ret)
+		ret = session_put_kernel(s, i);
 	if (!ret)
 		ret = db_put_variant(s->db, v->identity, v->kernel_id, session_settings(s, i),
 				     &v->id, s->e);
