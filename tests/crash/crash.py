@@ -51,10 +51,10 @@ def strace(log, *options):
     return ["strace", "-qq", "-y", "-o", log, "-e", "trace=" + ",".join(CALLS), "-e", "signal=none", *options]
 
 
-def disturbed(f, command, log, *options, limits=None):
+def disturbed(f, command, log, *options, limits=None, patience=120):
     return subprocess.run((strace(log, *options) if log else []) + [KDELTA, *command], cwd=f.path, env=f.env,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, errors="replace", timeout=120, preexec_fn=limits)
+                          text=True, errors="replace", timeout=patience, preexec_fn=limits)
 
 
 def read_calls(log, folder):
@@ -164,7 +164,8 @@ class Worker:
     def count(self, stacks):
         """An undisturbed one: its calls, and what it leads to."""
         self.reset()
-        r = disturbed(self.f, self.case.command(self.f), self.log, *(["-k"] if stacks else []))
+        # naming functions of every call takes as long as the command has calls
+        r = disturbed(self.f, self.case.command(self.f), self.log, *(["-k"] if stacks else []), patience=900)
         assert r.returncode in self.case.after, "undisturbed: exit %d: %s" % (r.returncode, r.stderr)
         calls = read_calls(self.log, self.f.path)
         self.done = self.case.state(self.f)
