@@ -107,7 +107,8 @@ def points_of(case, calls, everything, rng):
         most = MOST // 3 if case.slow else MOST
         if len(kills) > most:
             by_site = {p.site: p for p in rng.sample(kills, len(kills))}
-            rest = [p for p in kills if p not in set(by_site.values())]
+            taken = {id(p) for p in by_site.values()}
+            rest = [p for p in kills if id(p) not in taken]
             kills = list(by_site.values()) + rng.sample(rest, max(0, min(len(rest), most - len(by_site))))
         if case.slow and len(errors) > most:
             errors = rng.sample(errors, most)
