@@ -20,7 +20,7 @@ ifeq ($(COVERAGE),1)
 override O := $(O)-cov
 endif
 
-ROOMS := core stats db machine parsers parsers/tables net runner exchange targets hunt reports cli
+ROOMS := core stats db machine parsers parsers/tables net jobs campaign kernels runner exchange targets hunt reports cli
 SRC := $(sort $(foreach r,$(ROOMS),$(wildcard $(r)/*.c)))
 OBJ := $(SRC:%.c=$(O)/%.o)
 LIBOBJ := $(filter-out $(O)/cli/main.o,$(OBJ))
@@ -29,8 +29,7 @@ HELPERS := $(O)/kdelta-agent $(O)/kdelta-count $(O)/wakebench $(O)/pipepong
 # The agent of guests and targets is static; jobs, settings and facts are those of the host.
 AGENT_OBJ := $(addprefix $(O)/static/,guest/agent.o guest/facts.o guest/frames.o guest/share.o guest/target.o \
 	guest/target_boot.o guest/target_jobs.o guest/target_lock.o guest/target_methods.o \
-	runner/job.o runner/job_text.o runner/beside.o runner/count.o runner/frame.o \
-	runner/machine.o \
+	jobs/job.o jobs/job_text.o jobs/beside.o jobs/count.o jobs/frame.o \
 	runner/settings.o core/file.o core/proc.o core/proc_session.o core/mem.o core/str.o core/err.o core/num.o \
 	$(patsubst %.c,%.o,$(filter-out machine/doctor%,$(wildcard machine/*.c))))
 
@@ -126,7 +125,7 @@ $(O)/tests/bench/%: tests/bench/%.c $(LIBOBJ) Makefile
 	$(Q)$(CC) $(KCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LDLIBS)
 
 # Fuzzers: clang's libFuzzer over the pure rooms; `make fuzz SECONDS=60`, of each parser and family.
-FUZZ_SRC := $(filter core/% stats/% parsers/% runner/job_text.c runner/count.c runner/frame.c,$(SRC))
+FUZZ_SRC := $(filter core/% stats/% parsers/% jobs/job_text.c jobs/count.c jobs/frame.c,$(SRC))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard tests/fuzz/*.c))
 FUZZ_CC = clang -std=gnu11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined -DKDELTA_VERSION='"fuzz"' -DKDELTA_PREFIX='"/"'

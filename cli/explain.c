@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "campaign/catalog.h"
 #include "cli/cli.h"
 #include "cli/keys.h"
 #include "core/file.h"
 #include "core/json.h"
 #include "reports/text.h"
 #include "reports/view.h"
-#include "runner/catalog.h"
 
 #define CONFIG "config:"
 

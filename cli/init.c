@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "core/file.h"
 #include "core/num.h"
-#include "runner/machine.h"
+#include "machine/host.h"
 
 /* A name as a YAML text in double quotes. */
 static void add_quoted(struct strbuf *sb, const char *s)

@@ -7,8 +7,8 @@
 
 #include "core/file.h"
 #include "core/num.h"
+#include "kernels/kernel.h"
 #include "runner/backend.h"
-#include "runner/kernel.h"
 
 static void add_variant(struct arena *a, struct strbuf *sb, const struct campaign_config *config,
 			const struct variant_config *v)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* kdelta report: a comparison with all its counters, by meaning. */
+#include "campaign/catalog.h"
 #include "cli/output.h"
-#include "runner/catalog.h"
 
 static const struct cli_option report_options[] = {
 	{"output", 'o', "FORMAT[=FILE]",

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
+#include "campaign/catalog.h"
 #include "db/db.h"
 #include "parsers/tables/tables.h"
-#include "runner/catalog.h"
 
 struct import_options {
 	const char *as;	     /* --as BENCHMARK: raw output of this benchmark; NULL: recognise */

@@ -3,8 +3,8 @@
 #ifndef EXCHANGE_IMPORT_WRITE_H
 #define EXCHANGE_IMPORT_WRITE_H
 
+#include "campaign/campaign.h"
 #include "exchange/import.h"
-#include "runner/campaign.h"
 
 /* One import being written. */
 struct import {

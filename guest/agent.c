@@ -4,14 +4,14 @@
  *
  * As init it says on the console (first serial line) how far it is, in
  * lines that begin with "KD ", and does on the second serial line what the host asks for in frames
- * (runner/frame.h):
+ * (jobs/frame.h):
  *
  *	agent -> host	hello	facts, "key value" a line: release, version, build_id, boot_id, ...
  *	host -> agent	set	settings in place of those set before, a line each: "sysctl NAME
  *				VALUE", "feature NAME" or "knob PATH VALUE"
  *	host -> agent	share	"virtiofs" or "9p": the host's files (guest/share.h)
  *	agent -> host	done	empty, or what could not be set
- *	host -> agent	job	a job (runner/job.h)
+ *	host -> agent	job	a job (jobs/job.h)
  *	agent -> host	result	its result, or `failed` and why it could not even be tried
  *	host -> agent	shell	"size ROWS COLUMNS", "env NAME=VALUE" a line: a shell on the console
  *	host -> agent	end	power off
@@ -48,9 +48,9 @@
 #include "guest/frames.h"
 #include "guest/share.h"
 #include "guest/target.h"
-#include "runner/frame.h"
+#include "jobs/frame.h"
+#include "jobs/job.h"
 #include "runner/initramfs.h"
-#include "runner/job.h"
 
 #define LINE_NAME "/dev/ttyS1"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * kdelta-count FILE COMMAND [ARGUMENT...]: runs a command and writes to FILE what it took, a line
- * each (runner/count.h reads them):
+ * each (jobs/count.h reads them):
  *
  *	kdelta-count 1
  *	tsc 27877099

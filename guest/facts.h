@@ -4,7 +4,7 @@
 #define GUEST_FACTS_H
 
 #include "core/str.h"
-#include "runner/machine.h"
+#include "machine/host.h"
 
 /*
  * "key value" a line: release, version, build_id, boot_id, clocksource, cmdline, cpus, memory_kb;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runner/frame.h"
+#include "jobs/frame.h"
 
 void frames_write(int fd, const char *p, size_t len)
 {

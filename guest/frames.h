@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames (runner/frame.h) as the agent reads and writes them: one descriptor, one at a time. */
+/* Frames (jobs/frame.h) as the agent reads and writes them: one descriptor, one at a time. */
 #ifndef GUEST_FRAMES_H
 #define GUEST_FRAMES_H
 

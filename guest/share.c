@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "jobs/job.h"
 #include "runner/guest.h"
 
 #define LOWER  "/share"
@@ -26,15 +27,15 @@ void share_mount(struct span kind, struct strbuf *failures)
 		{"tmpfs", WRITES, NULL, 0},
 		{NULL, WRITES "/files", NULL, 0},
 		{NULL, WRITES "/work", NULL, 0},
-		{"overlay", GUEST_SHARE_ROOT,
+		{"overlay", JOB_HOST_ROOT,
 		 "lowerdir=" LOWER ",upperdir=" WRITES "/files,workdir=" WRITES "/work", 0},
-		{"/proc", GUEST_SHARE_ROOT "/proc", NULL, MS_BIND | MS_REC},
-		{"/sys", GUEST_SHARE_ROOT "/sys", NULL, MS_BIND | MS_REC},
-		{"/dev", GUEST_SHARE_ROOT "/dev", NULL, MS_BIND | MS_REC},
+		{"/proc", JOB_HOST_ROOT "/proc", NULL, MS_BIND | MS_REC},
+		{"/sys", JOB_HOST_ROOT "/sys", NULL, MS_BIND | MS_REC},
+		{"/dev", JOB_HOST_ROOT "/dev", NULL, MS_BIND | MS_REC},
 	};
 	size_t i;
 
-	umount2(GUEST_SHARE_ROOT, MNT_DETACH);
+	umount2(JOB_HOST_ROOT, MNT_DETACH);
 	umount2(WRITES, MNT_DETACH);
 	umount2(LOWER, MNT_DETACH);
 	for (i = 0; i < ARRAY_SIZE(mounts) && !failures->len; i++) {

@@ -6,7 +6,7 @@
 #include "core/str.h"
 
 /*
- * In the guest: GUEST_SHARE_ROOT becomes the host's root folder, shared as kind ("virtiofs"
+ * In the guest: JOB_HOST_ROOT becomes the host's root folder, shared as kind ("virtiofs"
  * or "9p"), with what is written kept in memory, anew: as if nothing had been written before. What
  * failed is a line in failures.
  */

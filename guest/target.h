@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The agent on a target: a machine that a controller measures on, over frames (runner/frame.h) on
+ * The agent on a target: a machine that a controller measures on, over frames (jobs/frame.h) on
  * stdin and stdout of one ssh channel. It begins with `hello` (facts, "key value" a line); then it
  * answers one request after another with `ok` and a body, or `failed` and why:
  *
@@ -15,7 +15,7 @@
  *		disarm, unlock, another controller's lock and a line that ends before a restart
  *	restart	"kexec" or "reboot"
  *	set	settings -> what could not be set
- *	job	"ID\n" and a job (runner/job.h), started apart from this connection
+ *	job	"ID\n" and a job (jobs/job.h), started apart from this connection
  *	wait	ID -> `result` with its result, `running`, or `lost` when its process is gone
  *	forget	ID: its result has arrived; stop ID: end it
  *	pstore	-> what kernels left there, and removes it

@@ -16,7 +16,7 @@
 
 #include "core/file.h"
 #include "core/proc.h"
-#include "runner/machine.h"
+#include "machine/host.h"
 
 #define PROGRAM_DEADLINE 120.0
 #define SPARE_BYTES	 (4u << 20) /* of a disk that are left alone */

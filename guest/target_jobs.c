@@ -17,7 +17,7 @@
 #include "core/num.h"
 #include "core/proc.h"
 #include "guest/target.h"
-#include "runner/job.h"
+#include "jobs/job.h"
 
 #define WAIT_SECONDS  10.0 /* of one `wait`; the controller asks again */
 #define STOP_PATIENCE 15.0

@@ -23,7 +23,7 @@
 #include "core/file.h"
 #include "core/num.h"
 #include "guest/target_boot.h"
-#include "runner/machine.h"
+#include "machine/host.h"
 #include "runner/settings.h"
 
 #define AGENT_PATIENCE 5.0 /* seconds for the agent of a lost connection to end */

@@ -8,9 +8,9 @@
 #ifndef HUNT_BISECT_H
 #define HUNT_BISECT_H
 
+#include "campaign/campaign.h"
 #include "db/db.h"
 #include "hunt/range.h"
-#include "runner/campaign.h"
 #include "stats/posterior.h"
 
 #define BISECT_NAME "bisect" /* of a bisection that was given none */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/file.h"
-#include "runner/step.h"
+#include "kernels/step.h"
 
 int git_run(const struct git *g, const char *const *argv, bool quiet, const char **out)
 {

@@ -13,7 +13,7 @@
 #include "core/num.h"
 #include "hunt/named.h"
 #include "hunt/nightly_news.h"
-#include "runner/cache.h"
+#include "kernels/cache.h"
 #include "runner/run.h"
 
 enum { SHORT_HASH = 12 };

@@ -3,9 +3,9 @@
 #ifndef HUNT_NIGHTLY_READ_H
 #define HUNT_NIGHTLY_READ_H
 
+#include "campaign/campaign.h"
 #include "db/db.h"
 #include "hunt/git.h"
-#include "runner/campaign.h"
 #include "stats/nights.h"
 
 /* `nightly:` of a campaign file. */

@@ -4,7 +4,7 @@
 
 #include "reports/build.h"
 
-/* The accelerator of campaigns that count (runner/count.h). */
+/* The accelerator of campaigns that count (jobs/count.h). */
 #define COUNTING "icount"
 
 /* Why two campaigns cannot be joined, or NULL. */

@@ -101,17 +101,7 @@ void visit_add_environment(struct backend *b, struct visit *v, const char *root)
 		add_environment(b, v, facts[i].key, facts[i].value);
 }
 
-#include "runner/machine.h"
-
-const struct backend_ops *backend_find(const char *name)
-{
-	const struct backend_ops *const *p;
-
-	registry_for_each (backend_ops, p)
-		if (!strcmp((*p)->name, name))
-			return *p;
-	return NULL;
-}
+#include "machine/host.h"
 
 void backend_read_machine(const struct backend *b, struct db_machine *m)
 {
@@ -119,21 +109,4 @@ void backend_read_machine(const struct backend *b, struct db_machine *m)
 		*m = *b->machine;
 	else
 		machine_read(b->a, m);
-}
-
-static int compare_words(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-const char *const *backend_names(struct arena *a)
-{
-	size_t n = (size_t)(__stop_reg_backend_ops - __start_reg_backend_ops), i = 0;
-	const char **names = arena_alloc_array(a, n + 1, sizeof(*names));
-	const struct backend_ops *const *p;
-
-	registry_for_each (backend_ops, p)
-		names[i++] = (*p)->name;
-	qsort(names, n, sizeof(*names), compare_words);
-	return names;
 }

@@ -6,10 +6,11 @@
 #ifndef RUNNER_BACKEND_H
 #define RUNNER_BACKEND_H
 
-#include "core/registry.h"
+#include "campaign/backends.h"
+#include "campaign/campaign.h"
 #include "db/db.h"
-#include "runner/campaign.h"
-#include "runner/job.h"
+#include "jobs/job.h"
+#include "kernels/kernel.h"
 
 struct fact {
 	const char *key, *value;
@@ -29,59 +30,6 @@ struct visit {
 	struct strbuf console; /* of the whole visit, complete after collect */
 	ARRAY_OF(struct fact) facts;
 };
-
-/* The kernel of a variant as found before the first boot; see runner/kernel.h. */
-struct kernel_found {
-	const char *identity, *release, *version, *image_sha256, *source, *image, *build_id;
-	const char *commit;    /* of a git tree, else what the user states; may be NULL */
-	const char *config;    /* file with the configuration it was built with, or NULL */
-	const char *build_log; /* of a kernel that was built here, or NULL */
-	const char *modules;   /* folder with all of a package's, if they were wanted, or NULL */
-	const char *folder;    /* of a program's source, built; NULL: the variant has none */
-	const char *unit;      /* of the cache, locked until the program ends; or NULL */
-	const char *error;     /* NULL, or no_kernel, no_source: this variant cannot be measured */
-	const char *message;   /* why */
-};
-
-struct backend;
-
-struct backend_ops {
-	const char *name; /* "qemu" */
-	const char *unit; /* "boot" or "run": what statistics count */
-	bool local;	  /* runs happen on this machine, with its programs and paths */
-	bool reboots;	  /* this machine is restarted: only with b->may_restart */
-	/* Checks needs and prepares (download, unpack, initramfs). known_build_id: what the
-	 * database has for a kernel, by image hash (may return NULL). */
-	int (*prepare)(struct backend *b, struct err *e);
-	/* NULL: programs lie on this machine. Whether the machine measured has this one in PATH. */
-	bool (*has_program)(struct backend *b, const char *program);
-	/* Finds the kernel of a variant; permanent errors name an alternative. */
-	int (*find_kernel)(struct backend *b, int variant, struct kernel_found *k, struct err *e);
-	/*
-	 * NULL, or whether the variant can be booted into now without a reboot by hand (manual). One
-	 * boot then gives one block only.
-	 */
-	bool (*is_running)(struct backend *b, int variant);
-	/*
-	 * NULL, or whether an earlier kdelta ended while the machine was on its way into this visit,
-	 * which boot() goes on with.
-	 */
-	bool (*goes_on)(struct backend *b, int variant, int block);
-	/* Returns 0 with v->error set when the variant could not be booted. */
-	int (*boot)(struct backend *b, struct visit *v, struct err *e);
-	/*
-	 * Flip mode, in a visit that goes on: the settings of v->variant in the place of those
-	 * before. Returns 0 with v->error set when they cannot be. NULL: it cannot.
-	 */
-	int (*flip)(struct backend *b, struct visit *v, struct err *e);
-	/* Returns 0 with result->error set when the visit broke; then v->error is set too. */
-	int (*run)(struct backend *b, struct visit *v, const struct job *job,
-		   struct job_result *result, struct err *e);
-	int (*collect)(struct backend *b, struct visit *v, struct err *e);
-	void (*release)(struct backend *b);
-};
-
-REGISTRY(backend_ops);
 
 struct backend {
 	const struct backend_ops *ops;
@@ -130,10 +78,7 @@ void visit_add_programs(struct backend *b, struct visit *v);
 /* Adds these and what the machine that runs the visit is set to (machine/facts.h). */
 void visit_add_environment(struct backend *b, struct visit *v, const char *root);
 
-const struct backend_ops *backend_find(const char *name);
 /* The machine that is measured, once the backend is prepared. */
 void backend_read_machine(const struct backend *b, struct db_machine *m);
-/* Sorted, NULL-terminated. */
-const char *const *backend_names(struct arena *a);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/num.h"
-#include "runner/machine.h"
+#include "machine/host.h"
 #include "runner/session.h"
 
 /* Fact beside the products: the guest they were measured in. */

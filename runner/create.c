@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "runner/count.h"
-#include "runner/machine.h"
+#include "jobs/count.h"
+#include "kernels/source.h"
+#include "machine/host.h"
 #include "runner/session.h"
-#include "runner/source.h"
 
 int session_put_kernel(struct session *s, size_t i)
 {

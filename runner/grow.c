@@ -8,7 +8,7 @@
 
 #include "core/file.h"
 #include "core/num.h"
-#include "runner/cache.h"
+#include "kernels/cache.h"
 #include "runner/session.h"
 
 struct grow {

@@ -12,9 +12,10 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "campaign/campaign.h"
 #include "core/file.h"
 #include "core/num.h"
-#include "runner/frame.h"
+#include "jobs/frame.h"
 
 #define PANIC_TEXT     "Kernel panic - not syncing"
 #define PANIC_PATIENCE 3.0 /* seconds for the rest of the trace; panic=-1 ends QEMU after 1 */
@@ -32,14 +33,6 @@ static void add_words(struct words *w, const char *const *words)
 		*ARRAY_PUSH(&w->list) = *words;
 }
 
-void guest_node_cpus(const struct guest_spec *spec, int node, int *first, int *last)
-{
-	int nodes = MAX(spec->nodes, 1), each = spec->cpus / nodes;
-
-	*first = node * each;
-	*last = node == nodes - 1 ? spec->cpus - 1 : *first + each - 1;
-}
-
 /* Memory is split like CPUs. A daemon that shares files has its part in it. */
 static void add_nodes(struct words *w, struct arena *a, const struct guest_spec *spec)
 {
@@ -48,7 +41,7 @@ static void add_nodes(struct words *w, struct arena *a, const struct guest_spec 
 	int nodes = spec->nodes > 1 ? spec->nodes : shared, i, first, last;
 
 	for (i = 0; i < nodes; i++) {
-		guest_node_cpus(spec, i, &first, &last);
+		campaign_node_cpus(spec->cpus, spec->nodes, i, &first, &last);
 		add_words(w, (const char *[]){
 			"-object",
 			arena_printf(a, "memory-backend-%s,id=node%d,size=%lldM",

@@ -19,7 +19,6 @@
 
 /* Tag of the host's files, and where the guest has them (guest/share.h). */
 #define GUEST_SHARE	 "host"
-#define GUEST_SHARE_ROOT "/host"
 
 struct guest_spec {
 	const char *program;	 /* qemu-system-x86_64 */
@@ -53,9 +52,6 @@ struct guest {
 	{                                                                                          \
 		.child = {.out_fd = -1, .err_fd = -1}, .line = -1                                  \
 	}
-
-/* First and last CPU of a node: CPUs are split evenly, the last node has what is left over. */
-void guest_node_cpus(const struct guest_spec *spec, int node, int *first, int *last);
 
 enum guest_event {
 	GUEST_FRAME,

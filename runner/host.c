@@ -4,9 +4,9 @@
 
 #include <errno.h>
 
-#include "runner/kernel.h"
-#include "runner/machine.h"
-#include "runner/program.h"
+#include "kernels/kernel.h"
+#include "kernels/program.h"
+#include "machine/host.h"
 #include "runner/settings.h"
 
 static int host_prepare(struct backend *b, struct err *e)

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "runner/kernel.h"
-#include "runner/machine.h"
+#include "kernels/kernel.h"
+#include "machine/host.h"
 #include "runner/settings.h"
 
 struct manual {

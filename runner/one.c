@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "runner/machine.h"
+#include "machine/host.h"
 #include "runner/session.h"
 
 int session_check_one(struct session *s)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The order of a campaign: a seed gives the same plan everywhere and for ever. */
-#include "runner/campaign.h"
+#include "campaign/campaign.h"
 
 #include <stdlib.h>
 

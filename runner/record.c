@@ -11,10 +11,10 @@
 #include "core/num.h"
 #include "core/proc.h"
 #include "machine/facts.h"
+#include "machine/host.h"
 #include "machine/monitor.h"
 #include "parsers/parser.h"
 #include "runner/backend.h"
-#include "runner/machine.h"
 #include "runner/store.h"
 
 enum { FIRST_DEADLINE = 3600 };

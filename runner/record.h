@@ -3,7 +3,7 @@
 #ifndef RUNNER_RECORD_H
 #define RUNNER_RECORD_H
 
-#include "runner/catalog.h"
+#include "campaign/catalog.h"
 #include "runner/run.h"
 
 struct record_options {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/num.h"
-#include "runner/count.h"
+#include "jobs/count.h"
 #include "runner/session.h"
 #include "runner/store.h"
 

@@ -9,12 +9,12 @@
 
 #include "core/file.h"
 #include "core/num.h"
+#include "kernels/kernel.h"
+#include "kernels/source.h"
+#include "machine/host.h"
 #include "machine/monitor.h"
-#include "runner/kernel.h"
-#include "runner/machine.h"
 #include "runner/resume_unit.h"
 #include "runner/session.h"
-#include "runner/source.h"
 
 uint64_t run_draw_seed(void)
 {

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
+#include "campaign/campaign.h"
 #include "db/db.h"
-#include "runner/campaign.h"
-#include "runner/job.h"
+#include "jobs/job.h"
 
 /* State before a run, or after one that failed. */
 struct run_progress {

@@ -7,10 +7,10 @@
 #ifndef RUNNER_SETTINGS_H
 #define RUNNER_SETTINGS_H
 
+#include "campaign/campaign.h"
 #include "core/err.h"
 #include "core/mem.h"
 #include "core/str.h"
-#include "runner/campaign.h"
 
 /*
  * Applies the settings of a variant in the place of those applied before: what the journal names is

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/num.h"
-#include "runner/machine.h"
+#include "machine/host.h"
 #include "runner/run.h"
 
 enum { DEFAULT_BOOTS = 5 };

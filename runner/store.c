@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "core/num.h"
+#include "jobs/count.h"
 #include "parsers/monitor_log.h"
-#include "runner/count.h"
 
 /* Names of the streams beside the output. */
 #define MONITORS "monitors"

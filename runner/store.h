@@ -3,17 +3,17 @@
 #ifndef RUNNER_STORE_H
 #define RUNNER_STORE_H
 
+#include "campaign/campaign.h"
+#include "campaign/catalog.h"
 #include "db/db.h"
+#include "jobs/job.h"
 #include "parsers/parser.h"
-#include "runner/campaign.h"
-#include "runner/catalog.h"
-#include "runner/job.h"
 
 /* What a run left, kept as it is; empty streams are not stored. */
 struct run_output {
 	struct span out, err;
 	struct span monitors; /* log of machine/monitor.h */
-	struct span count;    /* report of kdelta-count (runner/count.h) */
+	struct span count;    /* report of kdelta-count (jobs/count.h) */
 	/* What a parser made of the text already, with the same exit status; NULL: nothing yet. */
 	struct parse_result *parsed;
 };

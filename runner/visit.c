@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "core/num.h"
-#include "runner/machine.h"
+#include "machine/host.h"
 #include "runner/session.h"
 #include "runner/store.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/proc.h"
-#include "runner/frame.h"
+#include "jobs/frame.h"
 #include "runner/qemu.h"
 #include "runner/settings.h"
 

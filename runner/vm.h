@@ -3,7 +3,7 @@
 #ifndef RUNNER_VM_H
 #define RUNNER_VM_H
 
-#include "runner/campaign.h"
+#include "campaign/campaign.h"
 
 /*
  * Boots the variant as a campaign of guests would, its settings applied, with a shell on this

@@ -21,8 +21,8 @@
 #ifndef TARGETS_LAB_H
 #define TARGETS_LAB_H
 
+#include "campaign/campaign.h"
 #include "db/db.h"
-#include "runner/campaign.h"
 
 /* Exit of `run --one` under a kernel that is not the cell's; EX_TEMPFAIL, Slurm's RequeueExit. */
 enum { LAB_EXIT_REQUEUE = 75 };

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/file.h"
-#include "runner/kernel.h"
+#include "kernels/kernel.h"
 #include "targets/lab.h"
 #include "targets/slurm.h"
 

@@ -3,7 +3,7 @@
 #ifndef TARGETS_LAB_SETUP_H
 #define TARGETS_LAB_SETUP_H
 
-#include "runner/campaign.h"
+#include "campaign/campaign.h"
 
 /*
  * Writes into `folder`, whose scripts the nodes will run by its full path (nothing in /etc is

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "runner/step.h"
+#include "kernels/step.h"
 
 #define SLURM_SECONDS 120.0
 

@@ -3,7 +3,7 @@
 #ifndef TARGETS_SLURM_H
 #define TARGETS_SLURM_H
 
-#include "runner/campaign.h"
+#include "campaign/campaign.h"
 
 /*
  * Runs one of its commands; *out (may be NULL) is what it printed, trimmed, "" where it failed: then

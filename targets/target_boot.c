@@ -9,7 +9,7 @@
 
 #include "core/file.h"
 #include "core/num.h"
-#include "runner/kernel.h"
+#include "kernels/kernel.h"
 #include "runner/settings.h"
 #include "targets/target.h"
 

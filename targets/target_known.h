@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "runner/campaign.h"
+#include "campaign/campaign.h"
 
 struct target_known {
 	const char *target; /* "root@lab1", "root@lab1:2222" */

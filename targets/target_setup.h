@@ -3,7 +3,7 @@
 #ifndef TARGETS_TARGET_SETUP_H
 #define TARGETS_TARGET_SETUP_H
 
-#include "runner/campaign.h"
+#include "campaign/campaign.h"
 
 struct target_finding {
 	const char *what, *value;

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "campaign/campaign.h"
 #include "core/file.h"
-#include "runner/campaign.h"
 #include "targets/target.h"
 
 static inline void fake_write(struct arena *a, const char *folder, const char *name,

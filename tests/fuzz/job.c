@@ -2,8 +2,8 @@
 /* Jobs, results and frames as they come over a serial line. */
 #include "tests/fuzz/fuzz.h"
 
-#include "runner/frame.h"
-#include "runner/job.h"
+#include "jobs/frame.h"
+#include "jobs/job.h"
 
 /* What was decoded once must survive being sent again. */
 static void check_job(struct span text)

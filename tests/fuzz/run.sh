@@ -76,5 +76,5 @@ kinds parsers parser parsers
 kinds tables table_family parsers/tables
 fuzz tables "" parsers/tables/*.c
 fuzz mail "" parsers/tables/text.c parsers/tables/layout.c
-fuzz job "" runner/job.c runner/frame.c
+fuzz job "" jobs/job.c jobs/frame.c
 exit $bad

@@ -17,8 +17,9 @@
 
 #include "core/file.h"
 #include "core/num.h"
+#include "jobs/job.h"
+#include "kernels/kernel.h"
 #include "runner/backend.h"
-#include "runner/kernel.h"
 #include "tests/target.h"
 
 static struct arena *arena;

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "core/file.h"
-#include "runner/cache.h"
+#include "kernels/cache.h"
 
 static struct arena *arena;
 static char folder[] = "/tmp/kdelta-test.XXXXXX";

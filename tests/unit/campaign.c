@@ -11,11 +11,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "campaign/campaign.h"
 #include "core/file.h"
-#include "runner/campaign.h"
-#include "runner/guest.h"
+#include "jobs/job.h"
+#include "machine/host.h"
 #include "machine/knob.h"
-#include "runner/machine.h"
+#include "runner/guest.h"
 
 struct fixture {
 	struct arena *a;

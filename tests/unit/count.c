@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runner/campaign.h"
-#include "runner/count.h"
+#include "campaign/campaign.h"
+#include "jobs/count.h"
 #include "stats/stats.h"
 
 #define WHOLE                                                                                      \

@@ -14,7 +14,7 @@
 
 #include "core/file.h"
 #include "core/proc.h"
-#include "runner/frame.h"
+#include "jobs/frame.h"
 #include "runner/initramfs.h"
 
 static struct arena *arena;

@@ -17,7 +17,7 @@
 
 #include "core/file.h"
 #include "core/num.h"
-#include "runner/job.h"
+#include "jobs/job.h"
 
 static struct span span_of_buf(const struct strbuf *sb)
 {

@@ -13,7 +13,7 @@
 
 #include "core/file.h"
 #include "core/proc.h"
-#include "runner/kernel.h"
+#include "kernels/kernel.h"
 
 static struct arena *arena;
 static char folder[] = "/tmp/kdelta-test.XXXXXX";

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "campaign/catalog.h"
 #include "core/file.h"
-#include "runner/catalog.h"
 
 struct fixture {
 	struct arena *a;

@@ -14,9 +14,10 @@
 
 #include "core/file.h"
 #include "core/num.h"
+#include "jobs/job.h"
+#include "kernels/kernel.h"
 #include "runner/backend.h"
 #include "runner/initramfs.h"
-#include "runner/kernel.h"
 
 #define PACKAGE	      "linux-image-cloud-amd64"
 #define OTHER_PACKAGE "linux-image-6.12-cloud-amd64"

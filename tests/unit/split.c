@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runner/machine.h"
+#include "machine/host.h"
 #include "runner/run.h"
 
 struct world {

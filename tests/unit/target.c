@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "core/num.h"
+#include "jobs/job.h"
 #include "targets/target_setup.h"
 #include "tests/target.h"
 
