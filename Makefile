@@ -49,7 +49,11 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -W
 ifneq ($(findstring clang,$(CC)),)
 WARN += -Wno-format-nonliteral -Wno-missing-field-initializers
 endif
-HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
+# What the compiler has of it; not in programs that are measured (wakebench, pipepong).
+HARDEN := $(foreach f,-fstack-protector-strong -fstack-clash-protection -fcf-protection, \
+	$(shell $(CC) $(f) -Werror -S -o /dev/null -x c /dev/null 2>/dev/null && echo $(f))) \
+	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+LDHARDEN := -Wl,-z,relro,-z,now,-z,noexecstack
 CFLAGS ?= -O2 -g
 KCFLAGS = -std=gnu11 -D_GNU_SOURCE -I. -DKDELTA_VERSION='"$(VERSION)"' \
 	-DKDELTA_PREFIX='"$(PREFIX)"' -include core/banned.h $(WARN) $(CPPFLAGS) $(CFLAGS) $(PC_CFLAGS)
@@ -69,8 +73,8 @@ ifeq ($(SAN),1)
 KCFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=address,undefined
 else
-KCFLAGS += $(HARDEN)
-LDFLAGS += -pie -Wl,-z,relro,-z,now
+KCFLAGS += $(HARDEN) -fPIE
+LDFLAGS += -pie $(LDHARDEN)
 endif
 ifeq ($(COVERAGE),1)
 KCFLAGS += --coverage
@@ -100,11 +104,12 @@ $(O)/reports/pages.o: reports/pages.css reports/pages.js
 $(O)/static/%.o: %.c Makefile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -I. -DKDELTA_PREFIX='"$(PREFIX)"' -include core/banned.h $(WARN) -O2 -g -MMD -MP -c -o $@ $<
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -I. -DKDELTA_PREFIX='"$(PREFIX)"' -include core/banned.h $(WARN) -O2 -g $(STATIC_HARDEN) -MMD -MP -c -o $@ $<
+$(AGENT_OBJ): STATIC_HARDEN := $(HARDEN)
 
 $(O)/kdelta-agent: $(AGENT_OBJ)
 	$(call say,LD,$@)
-	$(Q)$(CC) -static -pthread -o $@ $^ -ljansson -lmd -lz -lm
+	$(Q)$(CC) -static $(LDHARDEN) -pthread -o $@ $^ -ljansson -lmd -lz -lm
 
 $(O)/wakebench $(O)/pipepong: $(O)/%: $(O)/static/guest/%.o
 	$(call say,LD,$@)
