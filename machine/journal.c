@@ -32,15 +32,32 @@ static void read_line(struct journal *j, struct span text)
 	json_decref(o);
 }
 
+/* Without it nobody knew which boot a setting belongs to, and nothing would be put back. */
+static int read_boot(struct journal *j, struct err *e)
+{
+	static const char path[] = "/proc/sys/kernel/random/boot_id";
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	int ret = rooted_read(j->root, path, VALUE_LIMIT, &sb);
+	struct span boot = span_trim((struct span){strbuf_str(&sb), sb.len});
+
+	j->boot_id = arena_strndup(j->a, boot.s, ret ? 0 : boot.len);
+	return ret && ret != -ENOENT
+		       ? err_add(e, -EIO, "cannot read %s%s (%s), so that no setting could be put back",
+				 j->root, path, strerror(-ret))
+		       : 0;
+}
+
 int journal_open(struct journal *j, struct arena *a, const char *file, const char *root,
 		 struct err *e)
 {
-	const char *boot = rooted_line(a, root, "/proc/sys/kernel/random/boot_id");
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct span rest, line;
 	int ret;
 
-	*j = (struct journal){.a = a, .file = file, .root = root, .boot_id = boot ? boot : ""};
+	*j = (struct journal){.a = a, .file = file, .root = root};
+	ret = read_boot(j, e);
+	if (ret)
+		return ret;
 	if (!file_exists(file))
 		return 0;
 	ret = file_read(file, JOURNAL_LIMIT, &text, e);
@@ -89,10 +106,12 @@ int journal_save(struct journal *j, struct err *e)
 	const struct journal_line *l;
 	int ret;
 
-	if (!j->lines.n)
+	if (!j->lines.n) {
+		unlink(arena_printf(j->a, "%s.new~", j->file)); /* of a killed writer */
 		return unlink(j->file) && errno != ENOENT
 			       ? err_add_errno(e, "cannot remove %s", j->file)
 			       : 0;
+	}
 	array_for_each (l, &j->lines) {
 		json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "boot_id", l->boot_id, "path",
 				      l->path, "value", l->value, "set", l->set);

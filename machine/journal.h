@@ -45,7 +45,10 @@ struct journal {
 };
 #define _cleanup_journal_ _cleanup_(journal_release)
 
-/* Reads it; no file: no lines. A line cut by a crash was never acted upon and is left out. */
+/*
+ * Reads it; no file: no lines. A line cut by a crash was never acted upon and is left out. -EIO: it is
+ * not known which boot this is, so nothing may be changed.
+ */
 int journal_open(struct journal *j, struct arena *a, const char *file, const char *root,
 		 struct err *e);
 void journal_release(struct journal *j);

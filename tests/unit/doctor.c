@@ -493,6 +493,38 @@ static void damaged_journals_are_borne(void **state)
 	teardown(&t);
 }
 
+/* Without the boot's name nothing is changed, since nothing could be put back. */
+static void test_journal_without_boot(void **state)
+{
+	_cleanup_err_ struct err e = ERR_INIT;
+	struct journal j;
+	struct tree t;
+
+	(void)state;
+	setup_settings(&t);
+	assert_int_equal(unlink(arena_printf(t.a, "%s" PROC "random/boot_id", t.root)), 0);
+	assert_int_equal(mkdir(arena_printf(t.a, "%s" PROC "random/boot_id", t.root), 0700), 0);
+	assert_int_equal(journal_open(&j, t.a, doctor_journal_path(t.a, t.root), t.root, &e), -EIO);
+	journal_release(&j);
+	teardown(&t);
+}
+
+/* A writer that was killed left a part, and no journal. */
+static void test_journal_part(void **state)
+{
+	struct tree t;
+	const char *part;
+
+	(void)state;
+	setup_settings(&t);
+	put(&t, "/var/lib/kdelta/doctor.journal.new~", "{\"boot");
+	part = arena_printf(t.a, "%s.new~", doctor_journal_path(t.a, t.root));
+	assert_true(file_exists(part));
+	restore(&t, false, JOURNAL_PUT_BACK);
+	assert_false(file_exists(part));
+	teardown(&t);
+}
+
 /* ---- facts of the kernel ---- */
 
 static const char *fact(struct tree *t, const char *key)
@@ -543,6 +575,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_check_has_both_outcomes),
+		cmocka_unit_test(test_journal_without_boot),
+		cmocka_unit_test(test_journal_part),
 		cmocka_unit_test(without_files_nothing_is_judged),
 		cmocka_unit_test(killed_anywhere_all_is_put_back),
 		cmocka_unit_test(twice_keeps_what_was_found_first),
