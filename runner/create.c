@@ -34,7 +34,9 @@ static int check_twins(struct session *s, size_t i)
 	const struct variant_config *list = s->c->variants;
 	size_t k = 0;
 
-	while (k < i && strcmp(s->variants[k].identity, s->variants[i].identity))
+	/* of a campaign that grows some are not known yet */
+	while (k < i && (!s->variants[k].identity ||
+			 strcmp(s->variants[k].identity, s->variants[i].identity)))
 		k++;
 	if (k == i)
 		return 0;
