@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/str.h"
+
 const struct backend_ops *backend_find(const char *name)
 {
 	const struct backend_ops *const *p;
@@ -14,11 +16,6 @@ const struct backend_ops *backend_find(const char *name)
 	return NULL;
 }
 
-static int compare_words(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 const char *const *backend_names(struct arena *a)
 {
 	size_t n = (size_t)(__stop_reg_backend_ops - __start_reg_backend_ops), i = 0;
@@ -27,6 +24,6 @@ const char *const *backend_names(struct arena *a)
 
 	registry_for_each (backend_ops, p)
 		names[i++] = (*p)->name;
-	qsort(names, n, sizeof(*names), compare_words);
+	qsort(names, n, sizeof(*names), str_compare);
 	return names;
 }

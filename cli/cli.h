@@ -92,9 +92,11 @@ int cli_int(struct cli *c, const char *name, long min, long max, long *out);
 int cli_fraction(struct cli *c, const char *name, double *out);
 /* "A,B,C" -> a NULL-terminated list in the arena; absent leaves *out alone. */
 int cli_list(struct cli *c, const char *name, const char *const **out);
-/* --cacert, --timeout and --netrc; a file that others can read is warned of. */
 struct net_options;
+/* --cacert, --timeout and --netrc; a file that others can read is warned of. */
 int cli_net_options(struct cli *c, struct net_options *net);
+/* The same for a web server: ~/.netrc where none is named, and three tries. */
+int cli_http_options(struct cli *c, struct net_options *net);
 /* A duration above zero ("30s", "5m") in seconds. */
 int cli_seconds(struct cli *c, const char *name, double *out);
 /* Adds a usage error with a pointer to --help and returns -EINVAL. */

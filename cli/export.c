@@ -8,8 +8,6 @@
 #include "exchange/bundle.h"
 #include "net/net.h"
 
-enum { UPLOAD_TRIES = 3 };
-
 typedef ARRAY_OF(const char *) ids_t;
 
 /* The campaigns of the operands, all without any. */
@@ -59,15 +57,12 @@ static const char *file_url(struct cli *c, const char *url, const struct strbuf 
 
 static int upload(struct cli *c, const char *to, const struct strbuf *file, size_t n)
 {
-	struct net_options net = {.tries = UPLOAD_TRIES};
+	struct net_options net = {0};
 	const char *url = file_url(c, to, file);
-	int r = cli_net_options(c, &net);
+	int r = cli_http_options(c, &net);
 
-	if (r)
-		return r;
-	if (!net.netrc)
-		net.netrc = "";
-	r = net_put(url, (struct span){file->buf, file->len}, &net, c->e);
+	if (!r)
+		r = net_put(url, (struct span){file->buf, file->len}, &net, c->e);
 	if (r)
 		return r;
 	cli_note(c, "%s: %zu campaign%s, %zu bytes", url, n, n == 1 ? "" : "s", file->len);

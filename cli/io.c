@@ -157,6 +157,16 @@ int cli_net_options(struct cli *c, struct net_options *net)
 	return 0;
 }
 
+int cli_http_options(struct cli *c, struct net_options *net)
+{
+	int r = cli_net_options(c, net);
+
+	if (!r && !net->netrc)
+		net->netrc = "";
+	net->tries = 3;
+	return r;
+}
+
 const char *cli_config_dir(const struct cli *c)
 {
 	if (c->config)

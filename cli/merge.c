@@ -5,7 +5,6 @@
 #include "exchange/bundle.h"
 #include "net/net.h"
 
-enum { MERGE_TRIES = 3 };
 #define MERGE_SIZE ((size_t)1 << 30) /* bytes of a bundle that is fetched */
 
 static const char *const words[] = {
@@ -41,14 +40,12 @@ static bool print_results(struct cli *c, const bundle_results *results)
 
 static int merge_url(struct cli *c, struct db *db, const char *url, bundle_results *results)
 {
-	struct net_options net = {.limit = MERGE_SIZE, .tries = MERGE_TRIES};
+	struct net_options net = {.limit = MERGE_SIZE};
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
-	int r = cli_net_options(c, &net);
+	int r = cli_http_options(c, &net);
 
 	if (r)
 		return r;
-	if (!net.netrc)
-		net.netrc = "";
 	r = net_get(url, &net, &file, NULL, c->e);
 	return r ? cli_failure(r)
 		 : bundle_merge_text(db, c->a, url, (struct span){strbuf_str(&file), file.len},

@@ -342,11 +342,6 @@ void data_sha256(const void *data, size_t len, char hex[65])
 	SHA256Data(data, len, hex);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int file_list(struct arena *a, const char *dir, const char *pattern, char ***names, size_t *n,
 	      struct err *e)
 {
@@ -367,7 +362,7 @@ int file_list(struct arena *a, const char *dir, const char *pattern, char ***nam
 	}
 	closedir(d);
 	if (list.n)
-		qsort(list.items, list.n, sizeof(*list.items), compare_names);
+		qsort(list.items, list.n, sizeof(*list.items), str_compare);
 	*names = arena_copy(a, list.items, list.n, sizeof(*list.items));
 	*n = list.n;
 	ARRAY_FREE(&list);

@@ -327,3 +327,15 @@ void str_quote_shell(struct strbuf *sb, const char *arg)
 	}
 	strbuf_addc(sb, '\'');
 }
+
+int str_compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void str_mask_controls(char *s, size_t len, char by)
+{
+	for (; len; s++, len--)
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			*s = by;
+}

@@ -83,4 +83,9 @@ const char *str_suggest(const char *word, const char *const *words);
 /* Quotes an argument for display in a shell command line; appends to sb. */
 void str_quote_shell(struct strbuf *sb, const char *arg);
 
+/* For qsort and bsearch of texts, char *: bytewise. */
+int str_compare(const void *a, const void *b);
+/* ASCII control characters of len bytes (NUL too) become `by`. */
+void str_mask_controls(char *s, size_t len, char by);
+
 #endif

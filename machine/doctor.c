@@ -179,7 +179,7 @@ static void read_comms(struct doctor *d)
 
 static void look_one(struct doctor *d, const struct doctor_check *c, struct doctor_result *r)
 {
-	char *p;
+	char *text;
 
 	r->check = c;
 	if (!c->look) {
@@ -192,9 +192,9 @@ static void look_one(struct doctor *d, const struct doctor_check *c, struct doct
 			r->value = why_absent(d, c, c->path);
 		}
 	}
-	for (p = arena_printf(d->a, "%.400s", r->value), r->value = p; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
+	text = arena_printf(d->a, "%.400s", r->value);
+	str_mask_controls(text, strlen(text), '?');
+	r->value = text;
 }
 
 static int compare_results(const void *x, const void *y)

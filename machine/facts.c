@@ -109,16 +109,14 @@ struct facts {
 static void add(struct facts *f, const char *key, const char *value)
 {
 	struct machine_fact *fact;
-	char *text, *p;
+	char *text;
 	size_t len;
 
 	if (!value || !*value)
 		return;
 	len = strlen(value);
 	text = arena_printf(f->a, "%.*s%s", VALUE_LIMIT, value, len > VALUE_LIMIT ? "..." : "");
-	for (p = text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = ' ';
+	str_mask_controls(text, strlen(text), ' ');
 	fact = ARRAY_PUSH(&f->list);
 	*fact = (struct machine_fact){key, text};
 }

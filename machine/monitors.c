@@ -222,11 +222,6 @@ const struct monitor *monitor_find(const char *name)
 	return NULL;
 }
 
-static int compare_words(const void *x, const void *y)
-{
-	return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
-
 static const char *const *names_of(struct arena *a, bool standard)
 {
 	size_t n = (size_t)(__stop_reg_monitor - __start_reg_monitor), i = 0;
@@ -236,7 +231,7 @@ static const char *const *names_of(struct arena *a, bool standard)
 	registry_for_each (monitor, p)
 		if (!standard || (*p)->standard)
 			names[i++] = (*p)->name;
-	qsort(names, i, sizeof(*names), compare_words);
+	qsort(names, i, sizeof(*names), str_compare);
 	return names;
 }
 

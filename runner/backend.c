@@ -2,7 +2,6 @@
 #include "runner/backend.h"
 
 #include <gnu/libc-version.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -32,13 +32,10 @@ static void describe_self(struct strbuf *sb)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	char host[65] = "";
-	size_t i;
 
 	gethostname(host, sizeof(host) - 1);
 	file_read_line("/proc/self/cmdline", &line);
-	for (i = 0; i < line.len; i++)
-		if ((unsigned char)line.buf[i] < ' ' || line.buf[i] == 0x7f)
-			line.buf[i] = ' ';
+	str_mask_controls(line.buf, line.len, ' ');
 	strbuf_addf(sb, "%d on %s: ", (int)getpid(), host);
 	strbuf_add(sb, strbuf_str(&line), MIN(line.len, (size_t)200));
 	strbuf_rtrim(sb);
