@@ -19,7 +19,9 @@ unset KDELTA_DB
 # The system's own python3: wrappers of version managers take ten times as long to start.
 [ -x /usr/bin/python3 ] && PATH=/usr/bin:$PATH
 passed=0 failed=0 skipped=0
-log=$(mktemp); trap 'rm -f "$log"' EXIT
+log=$(mktemp) home=$(mktemp -d); trap 'rm -rf "$log" "$home"' EXIT
+# No test writes to what the user has; those that look there set these themselves.
+export XDG_DATA_HOME=$home/data XDG_STATE_HOME=$home/state
 
 wanted() {
 	[ $# -eq 1 ] && return 0
