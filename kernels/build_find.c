@@ -114,17 +114,22 @@ int build_explain(struct build *b, int ret, const struct err *why, struct err *e
 
 /* ---- finding ---- */
 
-/* Under the locks of the source's folder and of the product. */
+/*
+ * Under the locks of the source's folder and, in this order, of the product: who waits for the
+ * folder holds no product. One that is there is only shared, as others keep theirs to their end.
+ */
 static int make(struct build *b, const struct build_ops *ops, const char *key,
 		struct kernel_found *k)
 {
 	int ret = cache_lock(b->r->a, b->unit, b->step.note, b->step.e);
 
 	if (!ret)
-		ret = cache_lock(b->r->a, k->unit, b->step.note, b->step.e);
+		ret = cache_share(b->r->a, k->unit, b->step.note, b->step.e);
 	if (ret || ops->is_there(b, key, k)) /* another was faster */
 		goto out;
-	ret = file_make_dirs(b->dir, b->step.e);
+	ret = cache_lock(b->r->a, k->unit, b->step.note, b->step.e);
+	if (!ret)
+		ret = file_make_dirs(b->dir, b->step.e);
 	if (!ret)
 		ret = kernel_tree_prepare(b);
 	if (!ret)
@@ -164,11 +169,9 @@ static int find_with(struct build *b, const struct build_ops *ops, const struct 
 	ret = cache_share(b->r->a, k->unit, b->step.note, b->step.e);
 	if (!ret && ops->is_there(b, key, k)) {
 		step_note(&b->step, "'%s' is in the cache: %s", b->r->v->name, b->label);
-	} else if (!ret && !makes) {
-		cache_unlock(k->unit);
-		ret = -EAGAIN;
 	} else if (!ret) {
-		ret = make(b, ops, key, k);
+		cache_unlock(k->unit);
+		ret = makes ? make(b, ops, key, k) : -EAGAIN;
 	}
 	k->identity = key;
 	return ret;
